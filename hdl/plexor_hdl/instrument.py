@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wires all stages of the instrument. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -183,9 +183,7 @@ class Instrument(wiring.Component):
         m.d.comb += s.capture.active_only.eq(
             Cat(s.bank.control.active_only[source] for source in self._geometry.merged)
         )
-        final = Signal()
-        m.d.sync += final.eq(s.capture.o_valid & s.capture.o_beat.final & ~final)
-        m.d.comb += [s.capture.o_ready.eq(1), s.counts.settle_stb.eq(final)]
+        m.d.comb += [s.capture.o_ready.eq(1), s.counts.settle_stb.eq(s.capture.final_stb)]
 
     def _wire_matcher(self, m: Module, s: Stages) -> None:
         """Wire the capture to the matcher, and the matcher to the trigger."""

@@ -73,12 +73,17 @@ class Kind(IntEnum):
     PERIOD = 3
 
 
-def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
-    """Return the kinds of values that a build measures: all, or rises alone.
+def several_kinds(geometry: Geometry) -> bool:
+    """Return whether a build measures several kinds of values: then all of them, else rises alone.
 
-    A build with several kinds has all features of MEASURED (plexor_hdl.stages), else none of them.
+    The first has all features of MEASURED (plexor_hdl.stages), the second none of them.
     """
-    return tuple(Kind) if Feature.INTERVALS in geometry.features else (Kind.RISE,)
+    return Feature.INTERVALS in geometry.features
+
+
+def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
+    """Return the kinds of values that a build measures."""
+    return tuple(Kind) if several_kinds(geometry) else (Kind.RISE,)
 
 
 class Beat(data.StructLayout):
@@ -96,7 +101,7 @@ class Beat(data.StructLayout):
 
     def __init__(self, geometry: Geometry) -> None:
         time_bits, index_bits = VALUE_BITS, 0
-        if len(kinds_of(geometry)) > 1:
+        if several_kinds(geometry):
             time_bits, index_bits = TIME_BITS, INDEX_BITS
         event = Event(time_bits, index_bits, CODE_VALUE_BITS if geometry.code_bits else 0)
         code = table_bits(geometry)
@@ -117,7 +122,7 @@ class Measured(data.StructLayout):
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        kept = len(kinds_of(geometry)) > 1
+        kept = several_kinds(geometry)
         super().__init__(
             {
                 "kind": Kind,
@@ -152,7 +157,7 @@ class Decision(data.StructLayout):
                 "queue_full": 1,
                 "classed": 1,
                 "response_class": 3,
-                "early": int(len(kinds_of(geometry)) > 1),
+                "early": int(several_kinds(geometry)),
             }
         )
 

@@ -20,7 +20,7 @@ from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl
 from plexor_hdl.control.snapshot import Snapshots
 from plexor_hdl.control.stall import Stall
-from plexor_hdl.interfaces import kinds_of
+from plexor_hdl.interfaces import several_kinds
 from plexor_hdl.lib.blocks import Blocks
 from plexor_hdl.match.matcher import Matcher
 from plexor_hdl.match.trigger import Trigger
@@ -149,7 +149,7 @@ def stages_of(
     matches, schedule = Feature.MATCH in geometry.features, Feature.SCHEDULE in geometry.features
     codes = bool(geometry.code_bits)
     # Small builds use a block RAM, because cells are scarcer.
-    loop_style = "auto" if len(kinds_of(geometry)) > 1 else "block"
+    loop_style = "auto" if several_kinds(geometry) else "block"
     return Stages(
         timebase=Timebase(geometry),
         bank=bank,

@@ -80,6 +80,7 @@ class Capture(wiring.Component):
         o_valid: `o_beat` stands.
         o_ready: The beat is taken; it should come from a register.
         o_beat: An event, or only the news of the time.
+        final_stb: Where the build does not match: the final beat has come, a clock ago.
         event_stb: Strobes once for each event, as its beat comes.
         event: The event in whole, its time in ticks; valid with `event_stb`. In the clock after a
             code that of its value, whose time and index are the code's and not told again.
@@ -113,7 +114,7 @@ class Capture(wiring.Component):
             "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
-        active_only = {} if matches else {"active_only": In(len(geometry.merged))}
+        unmatched = {"active_only": In(len(geometry.merged)), "final_stb": Out(1)}
         super().__init__(
             {
                 "clear": In(1),
@@ -122,7 +123,7 @@ class Capture(wiring.Component):
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
                 "strike_enables": In(geometry.strikes),
                 **(ports if geometry.code_bits else {}),
-                **active_only,
+                **({} if matches else unmatched),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
@@ -155,6 +156,7 @@ class Capture(wiring.Component):
 
         if not self._matches:
             m.d.comb += rows.active_only.eq(self.active_only)
+            m.d.sync += self.final_stb.eq(stamp.o_valid & stamp.o_final & ~self.final_stb)
         filtered = Feature.FILTER in geometry.features
         # A code port is a clock later than an edge detector.
         channel_clocks = filter_clocks(geometry.samples) if filtered else min(geometry.code_bits, 1)

@@ -107,8 +107,8 @@ class CobsDecoder(wiring.Component):
 
     It begins anew at every zero byte. Zero bytes with nothing between them give nothing.
 
-    Latency: 1 clock from a byte to its beat.
-    Throughput: one byte each 2 clocks; a byte that gives no beat takes 1.
+    Latency: 2 clocks from a byte to its beat.
+    Throughput: one byte each 2 clocks.
     Reset: between frames.
     Wrap: none; a frame may be of any length.
     Full: `i_bytes.ready` is low until the beat before is taken.
@@ -127,21 +127,27 @@ class CobsDecoder(wiring.Component):
         left = Signal(8, init=1)
         zero_due = Signal()
         empty = Signal(init=1)
-        byte = self.i_bytes.payload
-        m.d.comb += self.i_bytes.ready.eq(~self.o_bytes.valid)
+        # A byte is checked in the first clock that it is offered.
+        byte, is_zero, is_code, seen = self.i_bytes.payload, Signal(), Signal(), Signal()
+        m.d.comb += self.i_bytes.ready.eq(seen & ~self.o_bytes.valid)
+        m.d.sync += [
+            is_zero.eq(byte == DELIMITER),
+            is_code.eq(left == 1),
+            seen.eq(self.i_bytes.valid & ~self.i_bytes.ready),
+        ]
         with m.If(self.o_bytes.ready):
             m.d.sync += self.o_bytes.valid.eq(0)
-        with m.If(self.i_bytes.ready & self.i_bytes.valid):
-            with m.If(byte == DELIMITER):
+        with m.If(self.i_bytes.ready):
+            with m.If(is_zero):
                 m.d.sync += [
                     self.o_bytes.valid.eq(~empty),
                     self.o_bytes.payload.end.eq(1),
-                    self.o_bytes.payload.good.eq(left == 1),
+                    self.o_bytes.payload.good.eq(is_code),
                     left.eq(1),
                     zero_due.eq(0),
                     empty.eq(1),
                 ]
-            with m.Elif(left == 1):
+            with m.Elif(is_code):
                 m.d.sync += [
                     self.o_bytes.valid.eq(zero_due),
                     self.o_bytes.payload.byte.eq(0),

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STEP
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
-from plexor_hdl.interfaces import Beat, block_layout, kinds_of
+from plexor_hdl.interfaces import Beat, block_layout, several_kinds
 
 ROUND_BIT = 14
 """Bit of the time. The first event after it changes makes the matcher look at all channels."""
@@ -20,7 +20,7 @@ range."""
 
 def round_bit(geometry: Geometry) -> int:
     """Return the bit of the time whose change makes the matcher look at all channels."""
-    return PROMPT_ROUND_BIT if len(kinds_of(geometry)) > 1 else ROUND_BIT
+    return PROMPT_ROUND_BIT if several_kinds(geometry) else ROUND_BIT
 
 
 class Accepted(data.StructLayout):
@@ -39,7 +39,7 @@ class Accepted(data.StructLayout):
                 "own": geometry.channels,
                 "struck": geometry.channels,
                 "channel": max(geometry.key_bits, 1),
-                "back": int(len(kinds_of(geometry)) > 1),
+                "back": int(several_kinds(geometry)),
                 "step": int(SOURCE_STEP in geometry.sources),
             }
         )

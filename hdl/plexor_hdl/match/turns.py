@@ -25,7 +25,7 @@ from amaranth.lib import data
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.capture.merge import encode, lowest
-from plexor_hdl.interfaces import kinds_of
+from plexor_hdl.interfaces import several_kinds
 from plexor_hdl.match.horizon import Horizon
 
 LOOK_CLOCKS = 8
@@ -41,7 +41,7 @@ class Look:
         self.geometry = geometry
         # Whether a beat can give values of several kinds. Only such a build knows early responses,
         # labels its results with events, and lets strikes expire promptly.
-        self.several = len(kinds_of(geometry)) > 1
+        self.several = several_kinds(geometry)
         count, channel_bits = geometry.channels, max(geometry.key_bits, 1)
 
         def signal(name: str, width: int = 1, init: int = 0) -> Signal:

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
-from plexor_hdl.interfaces import Measured, SpaceRead, kinds_of
+from plexor_hdl.interfaces import Measured, SpaceRead, several_kinds
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.clearing import Clearing
 from plexor_hdl.lib.history import Line
@@ -72,7 +72,7 @@ class Records(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         # Builds that measure rises alone read nothing while values come.
-        self._several = len(kinds_of(geometry)) > 1
+        self._several = several_kinds(geometry)
         self._chunk_bits = WORD_BITS if self._several else WORD_BITS // 2
         self._passes = self.PASSES * WORD_BITS // self._chunk_bits
         self.value_clocks = self._passes

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, Space, entries
-from plexor_hdl.interfaces import Kind, Measured, SpaceRead, kinds_of
+from plexor_hdl.interfaces import Kind, Measured, SpaceRead, several_kinds
 from plexor_hdl.lib.history import Line
 from plexor_hdl.results.bin_places import LOG_SPACES, ZOOM_SPACES, BinPlaces, Layout, mantissas_of
 from plexor_hdl.results.bins import PAGES, Bins
@@ -72,7 +72,7 @@ class Results(wiring.Component):
         self.spaces = spaces_of(geometry)
         """Spaces of `reads`, in its order."""
         self._layout = layout = Layout(geometry)
-        if len(kinds_of(geometry)) > 1:
+        if several_kinds(geometry):
             self.bins = Bins(layout.entries, layout.second_from, pages=pages)
         else:
             self.bins = PlainBins(layout.entries)

@@ -121,8 +121,8 @@ class Bursts(wiring.Component):
         fast, on, clear = self.fast, self.on, self.clear
 
         # These are constant during a run.
-        endless, count_one, count_far, span_far = (
-            Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
+        endless, count_one, count_far, span_far, far = (
+            Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far", "far")
         )
         ticks, slow, loads = Signal(fine), Signal(), Signal()
         m.d.sync += [ticks.eq(spacing[:fine]), slow.eq(~endless & ~fast)]
@@ -136,6 +136,7 @@ class Bursts(wiring.Component):
             always.eq(fast | self.plain),
             self.ends.eq(fast & endless),
             span_far.eq(span[far_bits:].any()),
+            far.eq(Mux(fast, span_far, count_far)),
         ]
         m.d.comb += [
             period.a.eq(self.interval),
@@ -146,7 +147,7 @@ class Bursts(wiring.Component):
         # It counts the strikes of a slow burst, or the words of a fast one.
         m.submodules.burst = burst = Countdown(len(count))
         fired, first, last_word = Signal(), Signal(), Signal()
-        alive_r, end_none, end_one = Signal(), Signal(), Signal()
+        alive_r, end_none, one = Signal(), Signal(), Signal()
         position = Signal(fine, reset_less=True)
         burst_end = Signal(far_bits + 1, reset_less=True)
         end, end_clocks = burst_end[:fine], burst_end[fine:]
@@ -158,8 +159,8 @@ class Bursts(wiring.Component):
             loads.eq((fast & ~endless & first & ~end_none) | (slow & self.near)),
             burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
             burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
-            burst.one.eq(Mux(fast, end_one, count_one)),
-            burst.far.eq(Mux(fast, span_far, count_far)),
+            burst.one.eq(one),
+            burst.far.eq(far),
             burst.step.eq(fast | self.next),
             burst.clear.eq(self.hold & ~self.near),
         ]
@@ -169,7 +170,7 @@ class Bursts(wiring.Component):
             first.eq(fired & ~clear),
             # These use the burst's end, which is known one clock after its beginning.
             end_none.eq(~span_far & (end_clocks == 0)),
-            end_one.eq(~span_far & (end_clocks == 1)),
+            one.eq(Mux(fast, ~span_far & (end_clocks == 1), count_one)),
             on.eq(alive_r & ~clear & (fired | (on & ~last_word))),
         ]
         with m.If(self.fire):

@@ -13,7 +13,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import VALUE_BITS, ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.control.limits import in_memories
-from plexor_hdl.interfaces import Beat, Kind, kinds_of
+from plexor_hdl.interfaces import Beat, Kind, several_kinds
 from plexor_hdl.match.matcher import KEPT_CLOCKS, Matcher
 from plexor_sim.golden.edges import Events
 from plexor_sim.golden.matcher import Matches, Rules, match
@@ -187,7 +187,7 @@ def drive(
 
     async def monitor(ctx):
         clock, since, rooms = 0, 0, []
-        told_clocks = KEPT_CLOCKS + 1 if len(kinds_of(geometry)) > 1 else 1
+        told_clocks = KEPT_CLOCKS + 1 if several_kinds(geometry) else 1
         values, pending = matcher.o_measured, Value.cast(matcher.pending)
         # Structures are sampled as numbers, which is faster, and read where they are valid.
         while not done:
@@ -368,7 +368,7 @@ def check(events, rules, seed, **options) -> Bench:
     bench = drive(events, rules, end_ticks, seed, **options)
     for number, rule in enumerate(rules):
         assert_equal(bench, number, match(stream, rule, end_ticks))
-    if len(kinds_of(bench.geometry)) > 1:
+    if several_kinds(bench.geometry):
         assert_stands(bench, events, rules, end_ticks)
     return bench
 
