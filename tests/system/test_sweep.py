@@ -12,8 +12,8 @@ import pytest
 from knees import KINDS, Planted, planted
 
 from plexor.experiments.criterion import Criterion, CriterionSubject
-from plexor.experiments.decide import plan_test
 from plexor.experiments.pool import Workers, parse_executor
+from plexor.experiments.stage_bounds import plan_test
 from plexor.experiments.step import REST
 from plexor.experiments.stepping import stepped
 from plexor.experiments.store import StepStore

@@ -19,7 +19,7 @@ from plexor.base.streams import printable_line
 from plexor.cli import tree
 from plexor.cli.defaults import nearest, read, subcommands
 from plexor.cli.helping import HelpedGroup
-from plexor.cli.tree import Command, Group
+from plexor.cli.tree import Command, CommandGroup
 
 _OPTIONS = {
     "help": "plexor --help, or plexor COMMAND --help",
@@ -84,7 +84,7 @@ class _Lazy(HelpedGroup, ABC):
 class Branch(_Lazy):
     """A group of commands under a name of their own."""
 
-    def __init__(self, name: str, group: Group) -> None:
+    def __init__(self, name: str, group: CommandGroup) -> None:
         super().__init__(name, help=group.help, no_args_is_help=False)
         self.branch = name
 
@@ -126,7 +126,7 @@ class Root(_Lazy):
 
     def load(self, name: str) -> click.Command | None:
         group = tree.TOP.get(name)
-        if isinstance(group, Group):
+        if isinstance(group, CommandGroup):
             return Branch(name, group)
         return None if group is None else _imported(group)
 
@@ -146,7 +146,7 @@ class Root(_Lazy):
                 yield topic, name, command.help + names
 
 
-def _group(name: str) -> Group:
+def _group(name: str) -> CommandGroup:
     group = tree.group_of(name)
     assert group is not None
     return group

@@ -14,14 +14,14 @@ OPEN = "lab"
 """The group that commands of other packages join."""
 
 
-class Group(NamedTuple):
+class CommandGroup(NamedTuple):
     """Commands under a name of their own."""
 
     help: str
     commands: Mapping[str, Command]
 
 
-TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
+TOPICS: Mapping[str, Mapping[str, Command | CommandGroup]] = {
     "Measure": {
         "measure": Command(
             "Strike a device, time its responses and judge them.",
@@ -73,7 +73,7 @@ TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
         ),
     },
     "Instruments and devices": {
-        "board": Group(
+        "board": CommandGroup(
             "Find, flash, test, calibrate and prove an instrument.",
             {
                 "devices": Command(
@@ -116,7 +116,7 @@ TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
         ),
     },
     "More": {
-        OPEN: Group(
+        OPEN: CommandGroup(
             "Study kernels and services; commands of other packages are here too.",
             {
                 "trace-header": Command(
@@ -132,7 +132,7 @@ TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
     },
 }
 """Plexor's own commands. Other packages add theirs to `lab`, by entry points."""
-TOP: Mapping[str, Command | Group] = {
+TOP: Mapping[str, Command | CommandGroup] = {
     name: own for topic in TOPICS.values() for name, own in topic.items()
 }
 FORMER: Mapping[str, str] = {
@@ -148,11 +148,11 @@ FORMER: Mapping[str, str] = {
 """Names that commands had before, and what does the same now; a name in a group answers too."""
 
 
-def group_of(name: str) -> Group | None:
+def group_of(name: str) -> CommandGroup | None:
     """Return a group with the commands that other packages add to it; None if it is none."""
     own = TOP.get(name)
-    if not isinstance(own, Group) or name != OPEN:
-        return own if isinstance(own, Group) else None
+    if not isinstance(own, CommandGroup) or name != OPEN:
+        return own if isinstance(own, CommandGroup) else None
     others = [each for each in extensions.names(extensions.COMMANDS) if each not in own.commands]
     return own._replace(commands={**dict.fromkeys(others, _UNREAD), **own.commands})
 
@@ -167,7 +167,7 @@ def offered(name: str) -> tuple[Offer, Command] | None:
     Raises UsageError for one that cannot be imported, or that two packages have.
     """
     group = TOP[OPEN]
-    assert isinstance(group, Group)
+    assert isinstance(group, CommandGroup)
     if name in group.commands:
         return None
     offer = extensions.offer_of(extensions.COMMANDS, name)
@@ -177,7 +177,7 @@ def offered(name: str) -> tuple[Offer, Command] | None:
 def taken() -> Iterator[UsageError]:
     """Yield what is wrong with commands of other packages that have a name of Plexor's own."""
     group = TOP[OPEN]
-    assert isinstance(group, Group)
+    assert isinstance(group, CommandGroup)
     for name in extensions.names(extensions.COMMANDS):
         if name in group.commands:
             offer = extensions.offer_of(extensions.COMMANDS, name)

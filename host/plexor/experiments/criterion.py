@@ -10,7 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from plexor.base.units import format_seconds, parse_duration, parse_part, ticks_of
-from plexor.experiments.decide import StagedTest, first_strikes, plan_test
+from plexor.experiments.decide import StagedTest, first_strikes
 from plexor.experiments.step import RateFigures
 from plexor.figures.judge.verdict import Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
@@ -66,6 +66,9 @@ class Criterion:
 
     def test(self, first: int = 0) -> StagedTest:
         """Return its test, of whose stages the first has `first` strikes or more."""
+        # Imported here so that --help and wrong options answer at once.
+        from plexor.experiments.stage_bounds import plan_test  # noqa: PLC0415
+
         return plan_test(self.share, self.confidence, first)
 
 

@@ -41,7 +41,7 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ExperimentEnd:
     """How an experiment ended."""
 
     interrupted: bool = False
@@ -78,7 +78,7 @@ class Engine:
         self._missed: dict[str, float] = {}
         """What is needed and no worker has, and since when."""
 
-    def run(self, experiment: Experiment[Any]) -> Ending:
+    def run(self, experiment: Experiment[Any]) -> ExperimentEnd:
         """Run an experiment to its end.
 
         An interrupt ends it after what is under way, as does an error that it does not catch. A
@@ -99,7 +99,7 @@ class Engine:
             error = caught
         finally:
             late = self._finish()
-        return Ending(interrupted, error or late)
+        return ExperimentEnd(interrupted, error or late)
 
     # Generators.
 

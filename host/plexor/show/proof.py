@@ -4,7 +4,14 @@
 from __future__ import annotations
 
 from plexor.base.figure_words import source_text
-from plexor.experiments.prove.model import Figure, Proof, ProofStep, StepOutcome, bounds_of, number
+from plexor.experiments.prove.model import (
+    Proof,
+    ProofFigure,
+    ProofStep,
+    StepOutcome,
+    bounds_of,
+    number,
+)
 
 WORDS = {
     StepOutcome.PROVEN: ("proven", "good"),
@@ -28,7 +35,7 @@ def verdict(proof: Proof) -> tuple[str, str, str]:
     return ("doubt" if missing else "good"), f"Proven: {', '.join(done)}", rest
 
 
-def figure_row(figure: Figure) -> list[str]:
+def figure_row(figure: ProofFigure) -> list[str]:
     """Return a figure's name, value, error and bounds."""
     unit = f" {figure.unit}" if figure.unit else ""
     error = "" if figure.error is None else f"± {number(figure.error)}{unit}"

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from plexor.base.counts import counted
-from plexor.experiments.prove.model import Figure, Proof, ProofStep, StepOutcome
+from plexor.experiments.prove.model import Proof, ProofFigure, ProofStep, StepOutcome
 from plexor.show.html import PageHeading, html_box, html_details, html_list, html_page
 from plexor.show.page_files import page_files
 from plexor.show.proof import HEAD, WORDS, figure_row, source, step_line, verdict
@@ -93,14 +93,14 @@ def _step(step: ProofStep) -> str:
     )
 
 
-def _row(figure: Figure) -> str:
+def _row(figure: ProofFigure) -> str:
     name, *cells = figure_row(figure)
     style = "" if figure.holds else ' class="bad"'
     rest = "".join(f"<td><span{style}>{escape(cell)}</span></td>" for cell in cells)
     return f'<tr><td class="name">{escape(name)}</td>{rest}<td>{_strip(figure)}</td></tr>'
 
 
-def _strip(figure: Figure) -> str:
+def _strip(figure: ProofFigure) -> str:
     """Return where a value lies between its bounds, with its error, as a small drawing."""
     if figure.least is None or figure.most is None or figure.least == figure.most:
         return ""

@@ -23,7 +23,7 @@ from plexor.library.specs.said import said
 from plexor_lab.bound.bound import Bound
 from plexor_lab.bound.check import KEY, BoundCheck
 from plexor_lab.bound.fitted import fit_services
-from plexor_lab.bound.kept import KeptRuns
+from plexor_lab.bound.kept import RunsByN
 from plexor_lab.bound.spec import (
     AtEach,
     Compared,
@@ -96,7 +96,7 @@ def sweep(
         kept = None
         if out is not None:
             told = said(source, asked, described)
-            kept = stack.enter_context(KeptRuns(out, told, option_name, force=place.force))
+            kept = stack.enter_context(RunsByN(out, told, option_name, force=place.force))
         for number, n in enumerate(numbers, 1):
             step = f"plexor: {KEY} = {n}, {number} of {len(numbers)}"
             dut = at_n(source.dut or "", n)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from plexor.library.parts.show import LEAST_WIDTH, Cell, Paint, grouped, table, wrapped
-from plexor_lab.bound.fitting import FETCH, READ, WRITE, Compared, Fit, errors
+from plexor_lab.bound.fitting import FETCH, READ, WRITE, EstimatedService, Fit, errors
 from plexor_lab.bound.text import exact
 
 _MEANING = {
@@ -17,7 +17,7 @@ _MEANING = {
 }
 
 
-def fit_text(fit: Fit, tried: Sequence[Compared], *, width: int, colour: bool) -> str:
+def fit_text(fit: Fit, tried: Sequence[EstimatedService], *, width: int, colour: bool) -> str:
     """Return terms, errors and services as tables, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped("what the core adds, computed", width, paint, "bold"))

@@ -19,7 +19,7 @@ from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.files.writing import platform_text
 from plexor_lab.bound.fit_text import fit_text
-from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
+from plexor_lab.bound.fitting import EstimatedService, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
 from plexor_lab.bound.spec import FETCHED, OfRun
 from plexor_lab.bound.traced import suffix_of
@@ -33,7 +33,7 @@ class Fitted:
     """A fit, and how well it fits services that it does not know."""
 
     fit: Fit
-    tried: tuple[Compared, ...]
+    tried: tuple[EstimatedService, ...]
     """Services that were not fitted."""
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
@@ -120,7 +120,7 @@ def _column(name: str) -> str:
     return "of" if name == "kind" else name
 
 
-def _document(compared: Sequence[Compared]) -> dict[str, Any]:
+def _document(compared: Sequence[EstimatedService]) -> dict[str, Any]:
     mean, worst, plain_mean, plain_worst = map(float, errors(compared))
     return {
         "mean_error": mean,

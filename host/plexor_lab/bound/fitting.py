@@ -50,7 +50,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class EstimatedService:
     """A service beside its estimates."""
 
     service: Service
@@ -78,11 +78,11 @@ class Fit:
     terms: tuple[Term, ...]
     is_unique: bool
     """Whether the services tell each term from the others."""
-    services: tuple[Compared, ...]
+    services: tuple[EstimatedService, ...]
     margin: Fraction
     """By which estimates are multiplied for a bound; at least 1."""
 
-    def compare(self, services: Sequence[Service]) -> tuple[Compared, ...]:
+    def compare(self, services: Sequence[Service]) -> tuple[EstimatedService, ...]:
         """Return services beside their estimates by these terms."""
         terms = {term.name: term.time_ns for term in self.terms}
         return tuple(_compared(service, terms, self.fetched) for service in services)
@@ -140,14 +140,14 @@ def _up(time_ns: Fraction) -> Fraction:
     return Fraction(ceil(time_ns * _STEPS), _STEPS)
 
 
-def margin_over(compared: Sequence[Compared]) -> Fraction:
+def margin_over(compared: Sequence[EstimatedService]) -> Fraction:
     """Return the largest of measured over estimated, rounded up, at least 1."""
     longest = max(service.service.measured_ns / service.estimate_ns for service in compared)
     steps = 100 * _STEPS
     return max(Fraction(1), Fraction(ceil(longest * steps), steps))
 
 
-def errors(compared: Sequence[Compared]) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+def errors(compared: Sequence[EstimatedService]) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     """Return mean and largest error of the estimates, then of the plain sums, all as sizes."""
     own = [abs(service.error) for service in compared]
     plain = [abs(service.plain_error) for service in compared]
@@ -211,7 +211,9 @@ def _time(
     return known + terms.get(_OF.get(access, ""), 0)
 
 
-def _compared(service: Service, terms: Mapping[str, Fraction], fetched: frozenset[str]) -> Compared:
+def _compared(
+    service: Service, terms: Mapping[str, Fraction], fetched: frozenset[str]
+) -> EstimatedService:
     estimate = plain = Fraction(0)
     for key, (number, known) in _sums(service).items():
         if known is None and column_name(*key) not in terms:
@@ -222,7 +224,7 @@ def _compared(service: Service, terms: Mapping[str, Fraction], fetched: frozense
         plain += number * (known or 0)
     if not estimate:
         raise UsageError(f"{service.model.title}: makes no access that takes time")
-    return Compared(service, estimate, plain)
+    return EstimatedService(service, estimate, plain)
 
 
 def _solved(

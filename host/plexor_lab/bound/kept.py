@@ -32,7 +32,7 @@ class Begun:
 BEGUN = Document("bound-sweep-begun", 1, Begun)
 
 
-class KeptRuns:
+class RunsByN:
     """A folder with a run for each N, of one sweep; no other process writes to it meanwhile.
 
     Raises UsageError for a folder with anything else, and for a sweep of other settings, which it

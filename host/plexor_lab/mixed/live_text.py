@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from plexor.library.parts.show import LEAST_WIDTH, Paint, grouped, wrapped
 from plexor_lab.mixed.text import STATUS_STYLES, lateness
-from plexor_lab.mixed.view import SHOWN, View
+from plexor_lab.mixed.view import SHOWN, MixedView
 
 BLUE, LIT = "34", "93"
 LAMP_ON, LAMP_OFF = "●", "○"
@@ -21,7 +21,7 @@ LEAST_BESIDE = 80
 
 
 def mixed_live_text(
-    view: View,
+    view: MixedView,
     heading: str,
     parameters: Sequence[str],
     tick_fs: int,
@@ -46,7 +46,7 @@ def mixed_live_text(
     return paint.done(lines)
 
 
-def _lamps(view: View, paint: Paint) -> list[str]:
+def _lamps(view: MixedView, paint: Paint) -> list[str]:
     lamps = [
         paint(LAMP_ON if lit else LAMP_OFF, LIT if lit else "muted").center(1) for lit in view.lamps
     ]
@@ -54,7 +54,7 @@ def _lamps(view: View, paint: Paint) -> list[str]:
     return ["  ".join(lamps), paint("  ".join(n.strip() for n in numbers), "muted")]
 
 
-def _schedule(view: View) -> list[str]:
+def _schedule(view: MixedView) -> list[str]:
     lines = [f"schedule: {grouped(view.waiting)} to come, {grouped(view.issued)} issued"]
     lines += [
         f"{grouped(entry.number):>7}  id {entry.event_id:<2}  step {grouped(entry.due_step)}"
@@ -63,7 +63,7 @@ def _schedule(view: View) -> list[str]:
     return lines
 
 
-def _results(view: View, tick_fs: int) -> list[tuple[str, str, str]]:
+def _results(view: MixedView, tick_fs: int) -> list[tuple[str, str, str]]:
     """Return lines as a text, a status and the style of that status."""
     extras = f", {grouped(view.extras)} extra" if view.extras else ""
     lines = [(f"results, step {grouped(view.step)}{extras}", "", "")]

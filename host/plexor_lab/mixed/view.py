@@ -19,7 +19,7 @@ LAMPS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MixedView:
     """One picture of a run under way."""
 
     step: int
@@ -35,7 +35,7 @@ class View:
     extras: int
 
 
-def view_of(looked: Looked, limits: Limits) -> View:
+def view_of(looked: Looked, limits: Limits) -> MixedView:
     """Return the picture of a run at this time."""
     plan = looked.plan
     responses = _responses(looked.run.collector, plan)
@@ -43,7 +43,7 @@ def view_of(looked: Looked, limits: Limits) -> View:
     answered = [row for row in found.rows if row.measured_ticks is not None]
     answered.sort(key=lambda row: row.measured_ticks or 0)
     waiting = [entry for entry in plan.entries if entry.due_step > looked.step]
-    return View(
+    return MixedView(
         looked.step,
         _lamps(responses, plan.ids),
         tuple(waiting[:SHOWN]),

@@ -10,9 +10,9 @@ from plexor_lab.mixed.live_text import mixed_live_text
 from plexor_lab.mixed.run import Callbacks, OnRun, lasts_s, limits_of
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.text import schedule_text, steps
-from plexor_lab.mixed.view import View, view_of
+from plexor_lab.mixed.view import MixedView, view_of
 
-__all__ = ["Callbacks", "Looked", "OnRun", "View", "estimate_text", "live_text"]
+__all__ = ["Callbacks", "Looked", "MixedView", "OnRun", "estimate_text", "live_text"]
 
 DIGITS = 3
 

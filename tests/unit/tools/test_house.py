@@ -84,6 +84,10 @@ layers = ["cli", "a | b"]
     assert house.floors(text) == [["cli"], ["a", "b"]]
 
 
+def test_each_class_of_the_host_has_a_name_of_its_own():
+    assert house.namesakes() == {}
+
+
 def test_questions_for_features_are_found_and_the_gateware_asks_in_few_places(tmp_path):
     (tmp_path / "asks.py").write_text(
         """

@@ -16,7 +16,7 @@ class StepOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ProofFigure:
     """One measured figure."""
 
     name: str
@@ -46,7 +46,7 @@ class ProofStep:
     outcome: StepOutcome
     summary: str
     """What was tested, or why it was left out."""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[ProofFigure, ...] = ()
     findings: tuple[str, ...] = ()
     """Defects, each with the part that has it."""
 
@@ -83,7 +83,7 @@ class Proof:
 
 
 def judged(
-    name: str, summary: str, figures: tuple[Figure, ...] = (), findings: tuple[str, ...] = ()
+    name: str, summary: str, figures: tuple[ProofFigure, ...] = (), findings: tuple[str, ...] = ()
 ) -> ProofStep:
     """Return a step; it failed if it has findings, or figures beyond their bounds."""
     beyond = tuple(_beyond(figure) for figure in figures if not figure.holds)
@@ -109,7 +109,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"
 
 
-def bounds_of(figure: Figure) -> str:
+def bounds_of(figure: ProofFigure) -> str:
     """Return a figure's bounds as text, without the unit; empty if it has none."""
     least, most = (None if n is None else number(n) for n in (figure.least, figure.most))
     if least is None or most is None:
@@ -117,7 +117,7 @@ def bounds_of(figure: Figure) -> str:
     return f"{least} to {most}"
 
 
-def _beyond(figure: Figure) -> str:
+def _beyond(figure: ProofFigure) -> str:
     off = f" ± {number(figure.error)}" if figure.error else ""
     unit = f" {figure.unit}" if figure.unit else ""
     value = f"{figure.name}: {number(figure.value)}{off}{unit}"

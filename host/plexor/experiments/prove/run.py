@@ -18,7 +18,7 @@ from plexor.experiments.calibration.run import CalibrationGoal as CalibrationWan
 from plexor.experiments.calibration.runs import SPACES, whole_run
 from plexor.experiments.calibration.sheet import OWN_PS, SHEETS, outside
 from plexor.experiments.calibration.sheet import bins as bins_by
-from plexor.experiments.prove.model import Figure, Proof, ProofStep, judged, left_out
+from plexor.experiments.prove.model import Proof, ProofFigure, ProofStep, judged, left_out
 from plexor.experiments.prove.ribbon import over_ribbon
 from plexor.experiments.prove.through import WireDelay, delay, echoes, missing, spread_ps
 from plexor.experiments.selftest.by_events import FRAME_BYTES
@@ -169,20 +169,22 @@ def _bins(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
         ranges = bins_by(sheet, geometry.tick_fs, independent=True)
         least = max(min(bounds.least_ps for bounds in ranges) - OWN_PS, 0.0)
         most = max(bounds.greatest_ps for bounds in ranges) + OWN_PS
-    figures: list[Figure] = []
+    figures: list[ProofFigure] = []
     for channel in calibration.channels:
         for direction, bins in (("up", channel.rise), ("down", channel.fall)):
             name = f"ch{channel.number} {direction}"
             widths = bins.widths_ps(calibration.tick_fs)
             error = SIGMAS * max(bins.error_ps)
-            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least=least))
-            figures.append(Figure(f"{name}: widest bin", max(widths), "ps", error, most=most))
+            figures.append(
+                ProofFigure(f"{name}: narrowest bin", min(widths), "ps", error, least=least)
+            )
+            figures.append(ProofFigure(f"{name}: widest bin", max(widths), "ps", error, most=most))
     rms = max(
         bins.rms_ps(calibration.tick_fs)
         for channel in calibration.channels
         for bins in (channel.rise, channel.fall)
     )
-    figures.append(Figure("greatest RMS error of an edge, from its bins", rms, "ps"))
+    figures.append(ProofFigure("greatest RMS error of an edge, from its bins", rms, "ps"))
     edges = min(
         bins.edges for channel in calibration.channels for bins in (channel.rise, channel.fall)
     )
@@ -213,10 +215,10 @@ def _jumper(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     difference = known.zero[1] - known.zero[0]
     figures = (
         *(
-            Figure(name, zero.value_ps, "ps", zero.error_ps, 0, MOST_ZERO_PS)
+            ProofFigure(name, zero.value_ps, "ps", zero.error_ps, 0, MOST_ZERO_PS)
             for name, zero in (("edge up", known.zero[1]), ("edge down", known.zero[0]))
         ),
-        Figure(
+        ProofFigure(
             *("up less down", difference.value_ps, "ps", difference.error_ps),
             *(-MOST_EDGES_PS, MOST_EDGES_PS),
         ),
@@ -225,7 +227,7 @@ def _jumper(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     return judged("jumper", "from a strike's tick through both pins to ch0, each phase", figures)
 
 
-def _against_loop(known: _Known) -> tuple[Figure, ...]:
+def _against_loop(known: _Known) -> tuple[ProofFigure, ...]:
     """Return the loop's detour against the pins, with the bounds of place and route if known."""
     calibration = known.calibration
     looped = None if calibration is None else calibration.delay(STRIKE, 0)
@@ -234,7 +236,7 @@ def _against_loop(known: _Known) -> tuple[Figure, ...]:
     bounds = [e for e in calibration.detours if (e.output, e.channel) == (STRIKE, 0)]
     most_wire_ps = WIRE_PS[1]
     return tuple(
-        Figure(
+        ProofFigure(
             *(f"loop less pins and jumper, {name}", delay_ps - known.zero[polarity].value_ps, "ps"),
             error_ps + known.zero[polarity].error_ps,
             *(detour.least_ps - most_wire_ps, detour.greatest_ps),
@@ -256,7 +258,7 @@ def _wire(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
         return judged("wire", "a longer wire", findings=tuple(lost))
     least, most = goal.wire_ps or (0, None)
     figures = tuple(
-        Figure(name, longer.value_ps, "ps", longer.error_ps, least, most)
+        ProofFigure(name, longer.value_ps, "ps", longer.error_ps, least, most)
         for name, polarity in (("edge up", 1), ("edge down", 0))
         for longer in (
             delay(measured, (0, polarity), device, known.calibration) - known.zero[polarity],
@@ -274,7 +276,7 @@ def _tee(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     lost = missing(measured)
     if lost:
         return judged("tee", "one strike on all channels", findings=tuple(lost))
-    figures: list[Figure] = []
+    figures: list[ProofFigure] = []
     most_ps = MOST_RMS_TICKS * device.identity.tick_fs / 1000
     first = {
         polarity: delay(measured, (0, polarity), device, known.calibration) for polarity in (1, 0)
@@ -283,13 +285,13 @@ def _tee(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
         for name, polarity in (("up", 1), ("down", 0)):
             skew = delay(measured, (number, polarity), device, known.calibration) - first[polarity]
             figures.append(
-                Figure(
+                ProofFigure(
                     *(f"ch{number} less ch0, {name}", skew.value_ps, "ps", skew.error_ps),
                     *(-MOST_SKEW_PS, MOST_SKEW_PS),
                 )
             )
         rms = spread_ps(measured, (number, 1), (0, 1), device, known.calibration)
-        figures.append(Figure(f"ch{number} with ch0: RMS", rms, "ps", most=most_ps))
+        figures.append(ProofFigure(f"ch{number} with ch0: RMS", rms, "ps", most=most_ps))
     text = (
         f"one strike on {counted(len(channels), 'channel')}; RMS is the spread of two channels' "
         "difference "
@@ -304,12 +306,12 @@ def _strikes(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     lost = [f"strike{output}: {text}" for output in outputs for text in missing(measured[output])]
     if lost:
         return judged("strikes", "each strike output on its channel", findings=tuple(lost))
-    figures: list[Figure] = []
+    figures: list[ProofFigure] = []
     for output in outputs:
         for name, polarity in (("up", 1), ("down", 0)):
             way = delay(measured[output], (output, polarity), device, known.calibration)
             figures.append(
-                Figure(
+                ProofFigure(
                     *(f"strike{output} to ch{output}, {name}", way.value_ps, "ps", way.error_ps),
                     *(0, MOST_ZERO_PS),
                 )
@@ -323,8 +325,8 @@ def _codes(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     ribbon = over_ribbon(device)
     codes = ribbon.codes
     figures = (
-        Figure("codes", len(codes), "", least=1 << ribbon.bits),
-        Figure("torn codes", int(codes["torn"].sum()), "", most=0),
+        ProofFigure("codes", len(codes), "", least=1 << ribbon.bits),
+        ProofFigure("torn codes", int(codes["torn"].sum()), "", most=0),
     )
     text = f"each of {1 << ribbon.bits} codes of the timecode, once, at {ribbon.bits} code pins"
     return judged("codes", text, figures, tuple(ribbon.findings()))
@@ -336,7 +338,7 @@ def _pps(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     assert reference is not None  # otherwise the step is left out
     scale = measured_scale(device, reference, now())
     oscillator = oscillator_of(device.identity.board)
-    fast = Figure(
+    fast = ProofFigure(
         *("the oscillator is fast by", scale.fast_ppb / 1000, "ppm", scale.error_ppb / 1000),
         *(-oscillator.ppm, oscillator.ppm),
     )
@@ -367,12 +369,14 @@ def _soak(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     nominal = device.nominal_bytes_s
     least = None if nominal is None else float(nominal * LEAST_RATE)
     figures = (
-        Figure("carried", float(carried / ran_s), "B/s", least=least),
-        Figure("events received", books.received, ""),
-        Figure("events dropped on the chip, since the link was full", books.dropped_on_chip, ""),
-        Figure("events lost on the link", books.lost_on_link, "", most=0),
-        Figure("frames lost", books.frames_lost, "", most=0),
-        Figure("damaged stretches", decoder.fault_counts.total() - faults_before, "", most=0),
+        ProofFigure("carried", float(carried / ran_s), "B/s", least=least),
+        ProofFigure("events received", books.received, ""),
+        ProofFigure(
+            "events dropped on the chip, since the link was full", books.dropped_on_chip, ""
+        ),
+        ProofFigure("events lost on the link", books.lost_on_link, "", most=0),
+        ProofFigure("frames lost", books.frames_lost, "", most=0),
+        ProofFigure("damaged stretches", decoder.fault_counts.total() - faults_before, "", most=0),
     )
     text = f"{float(goal.soak_s):g} s of more events than the link carries"
     return judged("soak", text, figures, findings)

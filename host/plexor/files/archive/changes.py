@@ -43,7 +43,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangePoint:
     """A change: the position of the new level's first value, and the error of the division."""
 
     position: int
@@ -52,7 +52,7 @@ class Change:
 
 def changes(
     values: Sequence[float] | NDArray[np.float64], positions: Sequence[int] | None = None
-) -> tuple[Change, ...]:
+) -> tuple[ChangePoint, ...]:
     """Return the changes of a history in order.
 
     `positions` are the indices of values at which the level may change; None: all but the first.
@@ -70,7 +70,7 @@ def changes(
         candidates = np.flatnonzero(allowed[start:end])
         sums, weights = _sums(centred_ranks(known[start:end]), candidates[candidates > 0])
         ends[n] = start + int(candidates[candidates > 0][(np.abs(sums) * weights).argmax()])
-        divisions[n - 1] = Change(ends[n], division_found.error)
+        divisions[n - 1] = ChangePoint(ends[n], division_found.error)
     return tuple(divisions)
 
 
@@ -100,17 +100,19 @@ def _is_apart(first: Values, second: Values) -> bool:
     return bool(first.max() < second.min() or first.min() > second.max())
 
 
-def _divided(values: Values, allowed: NDArray[np.bool_], start: int, end: int) -> Iterator[Change]:
+def _divided(
+    values: Values, allowed: NDArray[np.bool_], start: int, end: int
+) -> Iterator[ChangePoint]:
     positions = np.flatnonzero(allowed[start:end])
     change = division(values[start:end], positions[positions > 0])
     if change is not None:
         position = start + change.position
         yield from _divided(values, allowed, start, position)
-        yield Change(position, change.error)
+        yield ChangePoint(position, change.error)
         yield from _divided(values, allowed, position, end)
 
 
-def division(values: Values, positions: Places) -> Change | None:
+def division(values: Values, positions: Places) -> ChangePoint | None:
     """Return the position that divides values best, if random orders rarely divide as well."""
     if len(values) < LEAST or not len(positions):
         return None
@@ -128,7 +130,7 @@ def division(values: Values, positions: Places) -> Change | None:
         reached += int(((np.abs(drawn) * weights).max(axis=1) >= least).sum())
         if reached > most:
             return None
-    return Change(int(positions[own.argmax()]), (reached + 1) / (ORDERS + 1))
+    return ChangePoint(int(positions[own.argmax()]), (reached + 1) / (ORDERS + 1))
 
 
 def _sums(ranks: Values, positions: Places) -> tuple[Values, Values]:

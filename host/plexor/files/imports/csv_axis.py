@@ -21,7 +21,7 @@ import numpy as np
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import ReadRules
-from plexor.files.imports.csv_table import NUMBER, STAMP, TIME, WINDOW, Heading, Table
+from plexor.files.imports.csv_table import NUMBER, STAMP, TIME, WINDOW, ColumnHead, CsvTable
 from plexor.files.imports.edges import LEVELS, Times
 from plexor.files.imports.units import SHORT, WORD, unit_fs_of
 
@@ -55,7 +55,7 @@ _NO_UNIT = "its times have no unit and are taken for seconds; --timescale says a
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class RowTimes:
     """Times of the rows, in whole units."""
 
     unit_fs: Fraction
@@ -68,7 +68,7 @@ class Axis:
     """Rows that begin the second window, and those behind it."""
 
 
-def axis_of(path: Path, table: Table, rules: ReadRules) -> Axis:
+def axis_of(path: Path, table: CsvTable, rules: ReadRules) -> RowTimes:
     """Return the times of a table's rows.
 
     Raises UsageError with the path for a table without times and without a rate, and for times that
@@ -104,11 +104,11 @@ def axis_of(path: Path, table: Table, rules: ReadRules) -> Axis:
     if found is not None:
         step, numbers = found
         numbers += round(first / step)
-        return Axis(unit * step, numbers, sampled=True, columns=columns, notes=notes)
-    return Axis(unit, passed + first, sampled=False, columns=columns, notes=notes)
+        return RowTimes(unit * step, numbers, sampled=True, columns=columns, notes=notes)
+    return RowTimes(unit, passed + first, sampled=False, columns=columns, notes=notes)
 
 
-def _indices(table: Table) -> set[int]:
+def _indices(table: CsvTable) -> set[int]:
     """Return the columns without a name that number the rows, as tables of data frames have."""
     return {
         number
@@ -117,14 +117,14 @@ def _indices(table: Table) -> set[int]:
     }
 
 
-def _is_index(table: Table, number: int) -> bool:
+def _is_index(table: CsvTable, number: int) -> bool:
     """Return whether a column numbers the rows, without a unit."""
     column = table.column(number)
     is_whole = all(text.isdigit() for text in column)
     return is_whole and _is_consecutive(column) and _heading_unit_fs(table.headings[number]) is None
 
 
-def _is_counter(table: Table, number: int, heading: Heading) -> bool:
+def _is_counter(table: CsvTable, number: int, heading: ColumnHead) -> bool:
     return bool(_COUNTER.match(heading.name) or _COUNTER.match(heading.unit)) and all(
         row[number].isdigit() for row in table.rows
     )
@@ -136,8 +136,8 @@ def _is_consecutive(column: Sequence[str]) -> bool:
 
 
 def _counted(
-    path: Path, table: Table, counters: Sequence[int], interval_s: Fraction | None
-) -> Axis:
+    path: Path, table: CsvTable, counters: Sequence[int], interval_s: Fraction | None
+) -> RowTimes:
     """Return times by a rate: of all rows, or of those whose numbers a column has."""
     starts: tuple[int, ...] = ()
     for number in counters:
@@ -156,10 +156,12 @@ def _counted(
         _refuse_steps_back(path, table, column, times.tolist())
     times = times + round(table.start_s / interval_s)
     columns = frozenset(counters)
-    return Axis(interval_s * FEMTOSECONDS, times, sampled=True, columns=columns, starts=starts)
+    return RowTimes(interval_s * FEMTOSECONDS, times, sampled=True, columns=columns, starts=starts)
 
 
-def _time_column(path: Path, table: Table, counters: Sequence[int], rules: ReadRules) -> int | None:
+def _time_column(
+    path: Path, table: CsvTable, counters: Sequence[int], rules: ReadRules
+) -> int | None:
     """Return the number of the column of times, or None."""
     named = [n for n, head in enumerate(table.headings) if _is_time(head) and n not in counters]
     rows = table.rows[:: max(len(table.rows) // 1000, 1)]
@@ -190,19 +192,19 @@ def _time_column(path: Path, table: Table, counters: Sequence[int], rules: ReadR
     return None
 
 
-def _is_time(heading: Heading) -> bool:
+def _is_time(heading: ColumnHead) -> bool:
     is_unit = heading.unit and _UNIT_ALONE.fullmatch(heading.unit)
     return bool(is_unit or TIME.match(heading.name))
 
 
-def _heading_unit_fs(heading: Heading) -> int | None:
+def _heading_unit_fs(heading: ColumnHead) -> int | None:
     """Return the unit of times that stands above a column, in femtoseconds."""
     found = _UNIT_ALONE.fullmatch(heading.unit) if heading.unit else None
     found = found or _UNIT_IN_NAME.search(heading.name)
     return None if found is None else unit_fs_of(next(filter(None, found.groups())))
 
 
-def _unit_fs(table: Table, timed: int, rules: ReadRules) -> tuple[Fraction, bool]:
+def _unit_fs(table: CsvTable, timed: int, rules: ReadRules) -> tuple[Fraction, bool]:
     """Return the unit of the times in femtoseconds, and whether something tells it."""
     if rules.unit_s is not None:
         return rules.unit_s * FEMTOSECONDS, True
@@ -220,7 +222,7 @@ def _unit_fs(table: Table, timed: int, rules: ReadRules) -> tuple[Fraction, bool
     return Fraction(FEMTOSECONDS), any(form.fullmatch(first) for form in forms)
 
 
-def _refuse_other_times(path: Path, table: Table, same: set[int]) -> None:
+def _refuse_other_times(path: Path, table: CsvTable, same: set[int]) -> None:
     """Raise UsageError if columns of other times stand among the signals."""
     for number, heading in enumerate(table.headings):
         column = table.column(number)
@@ -233,7 +235,7 @@ def _refuse_other_times(path: Path, table: Table, same: set[int]) -> None:
             )
 
 
-def _instants(path: Path, table: Table, column: Sequence[str]) -> list[Decimal]:
+def _instants(path: Path, table: CsvTable, column: Sequence[str]) -> list[Decimal]:
     instants: list[Decimal] = []
     for number, text in enumerate(column):
         try:
@@ -272,7 +274,7 @@ def _written(text: str) -> Decimal:
 
 
 def _refuse_steps_back(
-    path: Path, table: Table, column: Sequence[str], times: Sequence[int]
+    path: Path, table: CsvTable, column: Sequence[str], times: Sequence[int]
 ) -> None:
     for number, (previous, following) in enumerate(pairwise(times), 1):
         if following < previous:
@@ -319,7 +321,7 @@ def _told_samples(
     return (step, numbers) if step >= _APART and _are_at(passed, numbers, step, off) else None
 
 
-def _seen_samples(table: Table, timed: int, passed: Times) -> tuple[Fraction, Times] | None:
+def _seen_samples(table: CsvTable, timed: int, passed: Times) -> tuple[Fraction, Times] | None:
     """Return the same for rows that are about equally far apart."""
     if len(passed) < 3 or not passed[-1] or not _has_samples(table, timed):
         return None
@@ -333,7 +335,7 @@ def _are_at(passed: Times, numbers: Times, step: Fraction, off: float) -> bool:
     return bool(np.all(np.abs(passed - numbers * float(step)) <= off))
 
 
-def _has_samples(table: Table, timed: int) -> bool:
+def _has_samples(table: CsvTable, timed: int) -> bool:
     """Return whether rows are samples: some have volts, or the levels of the row before.
 
     Rows that are written at changes only may be as far apart as samples, but for a jitter.

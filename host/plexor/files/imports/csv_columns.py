@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from plexor.files.imports.capture import Declared, ReadRules, SignalBit
-from plexor.files.imports.csv_table import MISSING, NUMBER, WORDS, Heading, Table, radix_of
+from plexor.files.imports.csv_table import MISSING, NUMBER, WORDS, ColumnHead, CsvTable, radix_of
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels
 from plexor.files.imports.units import scale_of
 
@@ -148,7 +148,7 @@ class _Column:
     reader: _Reader
 
 
-def columns_of(table: Table, skipped: frozenset[int]) -> dict[str, Declared]:
+def columns_of(table: CsvTable, skipped: frozenset[int]) -> dict[str, Declared]:
     """Return the signals of a table by their names; `skipped` columns have none."""
     signals: dict[str, Declared] = {}
     for number, heading in enumerate(table.headings):
@@ -166,7 +166,7 @@ def columns_of(table: Table, skipped: frozenset[int]) -> dict[str, Declared]:
     return signals
 
 
-def levels_of(table: Table, signal: SignalBit, rules: ReadRules) -> tuple[Levels, str]:
+def levels_of(table: CsvTable, signal: SignalBit, rules: ReadRules) -> tuple[Levels, str]:
     """Return the levels of a signal in each row, and how volts were read as levels.
 
     Where a row has nothing in the column, the level is not known.
@@ -186,7 +186,9 @@ def _level(text: str) -> str:
     return WORDS.get(text.lower(), text)
 
 
-def _signals(heading: Heading, texts: set[str]) -> Iterator[tuple[str, str, int, _Reader | None]]:
+def _signals(
+    heading: ColumnHead, texts: set[str]
+) -> Iterator[tuple[str, str, int, _Reader | None]]:
     """Yield the signals of a column: name, kind, bits, and what reads it."""
     vector = _VECTOR.fullmatch(heading.name)
     group = _GROUP.fullmatch(heading.name)
@@ -212,7 +214,7 @@ def _signals(heading: Heading, texts: set[str]) -> Iterator[tuple[str, str, int,
         yield heading.name, "column of text", 0, None
 
 
-def _word(heading: Heading, texts: set[str], first: int, last: int) -> _Word | None:
+def _word(heading: ColumnHead, texts: set[str], first: int, last: int) -> _Word | None:
     """Return how a column has words with bits from `first` to `last`; None if it has none."""
     width = abs(first - last) + 1
     base = radix_of(heading)
@@ -220,7 +222,7 @@ def _word(heading: Heading, texts: set[str], first: int, last: int) -> _Word | N
     return next((word for word in forms if word.fits(texts)), None)
 
 
-def _volts(heading: Heading) -> _Volts:
+def _volts(heading: ColumnHead) -> _Volts:
     found = _UNIT.search(heading.unit) or _UNIT.search(heading.name)
     if found is None:
         return _Volts(1.0, "V")

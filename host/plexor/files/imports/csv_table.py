@@ -72,7 +72,7 @@ _START = re.compile(r"(?:\bt0|XOrg|HOffset)\W{1,6}?([+-]?\d[\d.]*(?:e[+-]?\d+)?)
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class ColumnHead:
     """What stands above a column."""
 
     name: str
@@ -81,10 +81,10 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CsvTable:
     """The rows of a file, and what stands above them."""
 
-    headings: tuple[Heading, ...]
+    headings: tuple[ColumnHead, ...]
     rows: list[list[str]]
     above: str
     """All lines above the table."""
@@ -94,7 +94,7 @@ class Table:
     start_s: Fraction = Fraction(0)
     """Time of the first row that it tells."""
 
-    def is_mark(self, heading: Heading) -> bool:
+    def is_mark(self, heading: ColumnHead) -> bool:
         """Return whether a column is of the analyser, and no signal of the device."""
         is_ila = any(other.name.lower() == WINDOW for other in self.headings)
         return is_ila and heading.name in _MARKS
@@ -104,7 +104,7 @@ class Table:
         return [row[number] for row in self.rows]
 
 
-def table_of(path: Path) -> Table:
+def table_of(path: Path) -> CsvTable:
     """Return the table of a file. Raises UsageError with the path for a file without one."""
     lines = _lines(path)
     text = [line for line in lines if line.strip()]
@@ -247,7 +247,7 @@ def _headed(
     rows: list[list[str]],
     text: str,
     delimiter: str,
-) -> Table:
+) -> CsvTable:
     """Return a table with what stands above it: names, and units below them or not."""
     heads = [row for row in above[-6:] if any(row) and (len(row) > 1 or width == 1)][-2:]
     names, units = heads[-1] if heads else [], list[str]()
@@ -290,9 +290,9 @@ def _headed(
         )
     # A colon at the end is a sign, and belongs to no name.
     names = [name.rstrip(": ") for name in filled(names)]
-    headings = tuple(map(Heading, names, filled(units)))
+    headings = tuple(map(ColumnHead, names, filled(units)))
     first_line = text.count("\n") + 2 if text else 1
-    return Table(headings, rows, text, first_line, interval_s, start_s or Fraction(0))
+    return CsvTable(headings, rows, text, first_line, interval_s, start_s or Fraction(0))
 
 
 def _has_units(row: Sequence[str]) -> bool:
@@ -308,7 +308,7 @@ def _are_units(row: Sequence[str]) -> bool:
     return any(row) and all(not field or _UNIT.fullmatch(field) for field in row)
 
 
-def radix_of(heading: Heading) -> int | None:
+def radix_of(heading: ColumnHead) -> int | None:
     """Return the base of the numbers in a column, if a row of bases tells it."""
     found = _RADIX.fullmatch(heading.unit)
     return RADICES[found[1].lower()] if found else None

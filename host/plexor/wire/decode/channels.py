@@ -33,7 +33,7 @@ from plexor.protocol.memory import (
 )
 from plexor.protocol.registers import CHANNEL, Policy, StopOn
 from plexor.wire.decode.collect import Collector
-from plexor.wire.decode.live import LiveFigures, LiveMatching, Measured, Watch
+from plexor.wire.decode.live import HostStop, LiveFigures, LiveMatching, Measured
 from plexor.wire.decode.matched import Rules
 from plexor.wire.decode.register_image import (
     RegisterImage,
@@ -71,14 +71,14 @@ def matching_of(geometry: Geometry, image: RegisterImage) -> LiveMatching | None
     )
 
 
-def _watch(geometry: Geometry, image: RegisterImage) -> Watch | None:
+def _watch(geometry: Geometry, image: RegisterImage) -> HostStop | None:
     """Return what the host must end the run for; None if nothing, or if the chip does it."""
     stop_on = image.value("control", "stop_on")
     if Feature.MATCH in geometry.features or not stop_on & (StopOn.LATENCY | StopOn.MISSED):
         return None
     chosen = image.value("control", "trigger_channels")
     over_ticks = image.value("control", "trigger_latency_ticks")
-    return Watch(
+    return HostStop(
         frozenset(number for number in range(geometry.channels) if chosen >> number & 1),
         over_ticks if stop_on & StopOn.LATENCY else None,
         bool(stop_on & StopOn.MISSED),

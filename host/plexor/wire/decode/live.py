@@ -38,7 +38,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class HostStop:
     """What ends a run on a chip that does not match: the host looks for it."""
 
     channels: frozenset[int]
@@ -142,7 +142,7 @@ class _Channel:
         self._strike_ticks = NONE
         """Time of its strike, until its trailing edge comes."""
 
-    def take(self, events: _Events, watch: Watch | None) -> Found | None:
+    def take(self, events: _Events, watch: HostStop | None) -> Found | None:
         """Match the events that come next; return the first by which `watch` is met, if one is."""
         before = self.state
         self.state, own, answers, rise = _matched(before, self.rules, events)
@@ -157,7 +157,7 @@ class _Channel:
             return None
         return self._first(before, events, watch)
 
-    def _first(self, before: State, events: _Events, watch: Watch) -> Found:
+    def _first(self, before: State, events: _Events, watch: HostStop) -> Found:
         """Return the first of events by which `watch`, which all of them meet, is met."""
         known, unknown = len(events.time_ticks), 0
         while True:
@@ -265,7 +265,7 @@ class LiveMatching:
     Frames must come in order, and events in time order.
     """
 
-    def __init__(self, channels: Mapping[int, Measured], watch: Watch | None = None) -> None:
+    def __init__(self, channels: Mapping[int, Measured], watch: HostStop | None = None) -> None:
         self._channels = {number: _Channel(own) for number, own in channels.items()}
         self._watch = watch
         self._found: Found | None = None
@@ -352,7 +352,7 @@ class LiveMatching:
             if self._found is None:
                 self._found = min(filter(None, found), key=lambda one: one.index, default=None)
 
-    def _watch_of(self, number: int) -> Watch | None:
+    def _watch_of(self, number: int) -> HostStop | None:
         """Return what a channel is watched for; once something was found, nothing."""
         watch = self._watch
         return watch if watch and self._found is None and number in watch.channels else None

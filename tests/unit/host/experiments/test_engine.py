@@ -11,7 +11,7 @@ import pytest
 
 from plexor.base.errors import InvalidRunError, LinkError, StoreError
 from plexor.experiments import engine
-from plexor.experiments.engine import Ending, Engine
+from plexor.experiments.engine import Engine, ExperimentEnd
 from plexor.experiments.pool import RETRIES, Workers
 from plexor.experiments.work import Work, taken, together
 
@@ -138,7 +138,7 @@ def test_work_without_a_result_is_neither_kept_nor_told(log):
     end = driven(
         workers(log), store, search(found, check), on_taken=lambda job, step: seen.append(step)
     )
-    assert (found, seen, store.steps, log, end) == ([None], [], {}, ["check"], Ending())
+    assert (found, seen, store.steps, log, end) == ([None], [], {}, ["check"], ExperimentEnd())
 
 
 def test_what_a_dead_worker_had_is_asked_again_up_to_the_limit(log):
@@ -161,7 +161,7 @@ def test_deaths_between_which_work_was_done_are_not_counted_together(log):
 
 def test_a_job_that_fails_ends_all_and_is_not_asked_again(log):
     error = InvalidRunError("no answer")
-    assert driven(workers(log, error), Kept(), search([], "a", "b")) == Ending(error=error)
+    assert driven(workers(log, error), Kept(), search([], "a", "b")) == ExperimentEnd(error=error)
     assert log == ["a"]
 
 

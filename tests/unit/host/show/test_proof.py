@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.experiments.prove.model import Figure
+from plexor.experiments.prove.model import ProofFigure
 from plexor.show.proof import figure_row, verdict
 
 from ..experiments.prove.proofs import JUMPER, SELFTEST, TEE, proof
@@ -13,19 +13,19 @@ from ..experiments.prove.proofs import JUMPER, SELFTEST, TEE, proof
     ("figure", "row"),
     [
         (
-            Figure("edge up", 13_500.25, "ps", 250.0, 0, 40_000),
+            ProofFigure("edge up", 13_500.25, "ps", 250.0, 0, 40_000),
             ["edge up", "13,500 ps", "± 250 ps", "0 to 40,000 ps"],
         ),
         (
-            Figure("fast", -1.25, "ppm", 0.5, -50, 50),
+            ProofFigure("fast", -1.25, "ppm", 0.5, -50, 50),
             ["fast", "-1.2 ppm", "± 0.5 ppm", "-50 to 50 ppm"],
         ),
-        (Figure("lost", 0, "", most=0), ["lost", "0", "", "at most 0"]),
+        (ProofFigure("lost", 0, "", most=0), ["lost", "0", "", "at most 0"]),
         (
-            Figure("width", 480, "ps", 12.0, least=281),
+            ProofFigure("width", 480, "ps", 12.0, least=281),
             ["width", "480 ps", "± 12 ps", "at least 281 ps"],
         ),
-        (Figure("events", 120_000, ""), ["events", "120,000", "", ""]),
+        (ProofFigure("events", 120_000, ""), ["events", "120,000", "", ""]),
     ],
 )
 def test_a_figure_has_value_error_and_bounds_in_its_unit(figure, row):

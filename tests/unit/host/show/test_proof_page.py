@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a proof: every step, its errors, and what was not proven."""
 
-from plexor.experiments.prove.model import Figure, judged
+from plexor.experiments.prove.model import ProofFigure, judged
 from plexor.show.proof_page import proof_page
 
 from ..experiments.prove.proofs import JUMPER, proof
@@ -29,7 +29,7 @@ def test_a_strip_shows_a_value_between_its_bounds():
 
 
 def test_a_strip_shows_a_value_between_bounds_that_are_not_0():
-    step = judged("jumper", "both pins", (Figure("edge", 15.0, "ps", 1.0, 10, 20),))
+    step = judged("jumper", "both pins", (ProofFigure("edge", 15.0, "ps", 1.0, 10, 20),))
     (strip,) = proof_page(proof(step), "x").split("<svg viewBox")[1:]
     # The middle of 180 units, and a tenth of the 164 between the margins to both sides of it.
     assert 'cx="90.0"' in strip

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A proof with a step of each outcome."""
 
-from plexor.experiments.prove.model import Figure, Proof, judged, left_out
+from plexor.experiments.prove.model import Proof, ProofFigure, judged, left_out
 
 SELFTEST = judged("selftest", "link, registers, memories")
 BINS = judged(
     "bins",
     "2,000 edges each way",
     (
-        Figure("ch0 up: narrowest bin", 480.4, "ps", 12.0, least=281),
-        Figure("ch0 up: widest bin", 900.0, "ps", 12.0, most=714),
+        ProofFigure("ch0 up: narrowest bin", 480.4, "ps", 12.0, least=281),
+        ProofFigure("ch0 up: widest bin", 900.0, "ps", 12.0, most=714),
     ),
 )
-JUMPER = judged("jumper", "both pins", (Figure("edge <up>", 13_500.25, "ps", 250.0, 0, 40_000),))
+JUMPER = judged(
+    "jumper", "both pins", (ProofFigure("edge <up>", 13_500.25, "ps", 250.0, 0, 40_000),)
+)
 TEE = left_out("tee", "not wired: it needs wires of one length from strike0 to all channels")
 
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.experiments.prove.model import Figure, StepOutcome, judged, left_out
+from plexor.experiments.prove.model import ProofFigure, StepOutcome, judged, left_out
 
 from .proofs import BINS, JUMPER, TEE, proof
 
@@ -24,7 +24,7 @@ from .proofs import BINS, JUMPER, TEE, proof
 def test_a_figure_holds_unless_it_is_beyond_its_bounds_by_more_than_its_error(
     value, error, least, most, holds
 ):
-    assert Figure("x", value, "ps", error, least, most).holds == holds
+    assert ProofFigure("x", value, "ps", error, least, most).holds == holds
 
 
 def test_a_step_fails_by_a_figure_and_names_value_error_and_bound():

@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
-from plexor_lab.bound.fitting import Compared, errors, fit
+from plexor_lab.bound.fitting import EstimatedService, errors, fit
 from plexor_lab.bound.model import (
     AccessKind,
     Count,
@@ -161,7 +161,7 @@ def test_errors_are_their_mean_and_the_largest_as_sizes_with_the_terms_and_witho
     """Of 100 ns: 90 and 115 ns with the terms, 60 and 95 ns without."""
     one = service(SHAPES[0], 10, 20, time_ns=100)
     compared = [
-        Compared(one, Fraction(estimate), Fraction(plain))
+        EstimatedService(one, Fraction(estimate), Fraction(plain))
         for estimate, plain in ((90, 60), (115, 95))
     ]
     assert [each.error for each in compared] == [Fraction(-1, 10), Fraction(3, 20)]

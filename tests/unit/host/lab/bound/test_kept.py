@@ -5,11 +5,11 @@ import pytest
 
 from plexor.base.errors import UsageError
 from plexor.library.run import Run
-from plexor_lab.bound.kept import FILE, KeptRuns
+from plexor_lab.bound.kept import FILE, RunsByN
 
 
 def kept(folder, *, force=False, **settings):
-    return KeptRuns(folder, settings, "--{}".format, force=force)
+    return RunsByN(folder, settings, "--{}".format, force=force)
 
 
 def test_a_whole_run_is_found_again_and_an_interrupted_one_is_not(tmp_path, run_of):

@@ -12,7 +12,7 @@ from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_of
 from plexor.protocol.registers import Policy, StopReason
 from plexor.wire.decode.batch import batch_of
 from plexor.wire.decode.collect import Collector
-from plexor.wire.decode.live import LiveMatching, Measured, Watch
+from plexor.wire.decode.live import HostStop, LiveMatching, Measured
 
 from ...ended import events_frame
 from ...scenario import GEOMETRY
@@ -268,12 +268,12 @@ def planted(late, missing):
     ("watch", "reason", "row"),
     [
         # Each strike and its answer are two events; the strike is the first of them.
-        (Watch(frozenset({0}), 80, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
-        (Watch(frozenset({0}), None, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
-        (Watch(frozenset({0}), 80, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
-        (Watch(frozenset({0}), 89, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
-        (Watch(frozenset({0}), 90, missed=False), None, None),
-        (Watch(frozenset({1}), 80, missed=True), None, None),
+        (HostStop(frozenset({0}), 80, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
+        (HostStop(frozenset({0}), None, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
+        (HostStop(frozenset({0}), 80, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
+        (HostStop(frozenset({0}), 89, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
+        (HostStop(frozenset({0}), 90, missed=False), None, None),
+        (HostStop(frozenset({1}), 80, missed=True), None, None),
     ],
 )
 def test_what_is_watched_for_is_known_by_its_first_event_however_events_come(
