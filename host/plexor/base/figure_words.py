@@ -27,6 +27,11 @@ def source_word(simulated: bool) -> str:
     return "simulated" if simulated else "measured"
 
 
+def imported_word(simulated: bool) -> str:
+    """Return where figures come from that are of another tool's capture."""
+    return "imported, simulated" if simulated else "imported"
+
+
 def source_text(simulated: bool, board: str) -> str:
     """Return where figures come from, with the board if it has a name."""
     return "simulated" if simulated else f"measured on {board or 'hardware'}"

@@ -11,13 +11,15 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, cast
 
-from plexor.base.figure_words import source_word
+from plexor.base.figure_words import imported_word, source_word
 from plexor.base.jsonable import to_json
 from plexor.model.codes import Codes, Port
 from plexor.model.load import load_name
 from plexor.model.results import RunResult
 from plexor.model.settings import MODES, Channel, Settings, Stimulus, TableStep
 
+SOURCE = "source"
+"""Names where figures come from."""
 CHANNEL = "channel "
 """Begins the names of what belongs to one channel."""
 _REPLICATES = ("seed", "keep_events", "spaces", "report_s", "report_on_chip")
@@ -32,7 +34,8 @@ def configuration(result: RunResult) -> dict[str, str]:
     """Return a run's configuration by name: the instrument, the settings, and the device's keys.
 
     Times and rates are exact. A key of the device takes the place of a setting of its name. Seeds
-    are not part of it: runs that differ in nothing else repeat each other.
+    are not part of it: runs that differ in nothing else repeat each other. What another tool
+    captured has no instrument and no load of Plexor's.
     """
     identity, settings = result.identity, result.settings
     modes = {stream: name for name, stream in MODES.items()}
@@ -40,9 +43,11 @@ def configuration(result: RunResult) -> dict[str, str]:
         "instrument": identity.board,
         "gateware": f"{identity.gateware_hash:016x}",
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),
-        "source": source_word(result.simulated),
+        SOURCE: source_word(result.simulated),
         "load": load_name(result.device_load, settings.load, settings.load_name),
     }
+    if result.imported is not None:
+        found = {"tick": found["tick"], SOURCE: imported_word(result.simulated)}
     if settings.stream is not None:
         found["mode"] = modes[settings.stream]
     for place, stimulus in enumerate(settings.strikes):

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from plexor.base.errors import StoreError, UsageError
+from plexor.base.figure_words import source_word
 from plexor.base.jsonable import one_line
+from plexor.figures.judge.configuration import SOURCE
 from plexor.files.archive.folder import again, check_archive, damaged, segments
 from plexor.files.archive.origin import Origin
 from plexor.files.archive.record import LATER
@@ -46,6 +48,11 @@ class ArchivedRun:
     duration_ticks: int
     strikes: int
     configuration: Mapping[str, str]
+
+    @property
+    def source(self) -> str:
+        """Where its figures come from: simulated, measured or imported."""
+        return self.configuration.get(SOURCE, source_word(self.simulated))
 
 
 @dataclass(frozen=True, slots=True)

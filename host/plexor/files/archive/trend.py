@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from plexor.base.counts import counted
 from plexor.base.errors import UsageError
-from plexor.figures.judge.configuration import of_channel
+from plexor.base.figure_words import source_word
+from plexor.figures.judge.configuration import SOURCE, of_channel
 from plexor.figures.judge.verdict import Number, Outcome, Verdict
 from plexor.files.archive.changes import BEHIND, changes, lacking
 from plexor.files.archive.figures import FigureColumn
@@ -181,6 +182,11 @@ class History:
     total: int
     """Number of its runs in the archive; `points` are the newest of them."""
     courses: tuple[Course, ...]
+
+    @property
+    def source(self) -> str:
+        """Where its figures come from: simulated, measured or imported."""
+        return self.configuration.get(SOURCE, source_word(self.simulated))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

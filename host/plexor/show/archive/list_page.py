@@ -27,6 +27,7 @@ _FIRST = ("branch", "commit", "board", "os", "dut", "load", "rate")
 _MOST_CHOICES = 12
 _STYLE = """<style>.choice{display:flex;flex-wrap:wrap;gap:4px 14px;margin:4px 0;font-size:14px}
 .choice b{min-width:70px;color:var(--muted);font-weight:600}
+.choice a{min-width:0;overflow-wrap:anywhere}
 .choice a[aria-current]{font-weight:700;color:var(--ink);text-decoration:none}
 td input{width:18px;height:18px;margin:0;vertical-align:middle}form p{margin:16px 0 0}
 tr.bad td{color:var(--bad)}</style>"""
@@ -55,8 +56,7 @@ def list_page(listed: ListedRuns) -> str:
     )
     if listed.where:
         lead += f" with {', '.join(listed.where)}"
-    kinds = {run.simulated for run in listed.runs}
-    source = " and ".join(["simulated"] * (True in kinds) + ["measured"] * (False in kinds))
+    source = words.source(listed.runs)
     body = f"{_STYLE}<h2>Choose</h2>{_choices(listed)}"
     if listed.channels:
         body += f"<h2>Trends</h2>{_trends(listed)}"
@@ -117,13 +117,16 @@ def _choice(key: str, values: set[str], chosen: Mapping[str, str], listed: Liste
     entries = [("all", others, key not in chosen)]
     shown = sorted(values | ({chosen[key]} if key in chosen else set()))[:_MOST_CHOICES]
     entries += [(value, [*others, f"{key}={value}"], chosen.get(key) == value) for value in shown]
+    short = {value: value[:9] for value in values} if key == "commit" else {}
+    short |= words.short_devices(values) if key == words.DEVICE else {}
     links = "".join(
         f'<a href="{link("", *_where(texts))}"{" aria-current=true" if now else ""}>'
-        f"{escape(value[:9] if key == 'commit' and value != 'all' else value)}</a>"
+        f"{escape(short.get(value, value))}</a>"
         for value, texts, now in entries
     )
     more = len(values) - len(shown)
-    return f'<p class="choice"><b>{escape(key)}</b>{links}{f"and {more} more" * (more > 0)}</p>'
+    rest = f"and {more} more" if more > 0 else ""
+    return f'<p class="choice"><b>{escape(words.key_word(key))}</b>{links}{rest}</p>'
 
 
 def _where(texts: Sequence[str]) -> list[tuple[str, str]]:

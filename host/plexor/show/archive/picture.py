@@ -43,6 +43,9 @@ _LEVEL = Stroke(2.4)
 _CHANGE = Stroke(1.4, dash=(4, 3))
 _DAYS_S = 4 * 86_400
 """A span of time from which on days are named, not minutes."""
+_SECONDS_S = 600
+"""A span of time below which seconds are named too."""
+_MINUTES = "%m-%d %H:%M"
 _OF_BOARD = ("board", "instrument", "gateware", "tick")
 """What may differ between the boards of one plot."""
 
@@ -60,6 +63,15 @@ class Plot:
     def courses(self) -> list[Course]:
         """The figure of each history."""
         return [each.courses[self.number] for each in self.histories]
+
+    @property
+    def colours(self) -> list[int]:
+        """The number of each history's colour: that of its series in all plots of the trend."""
+        own = [each.series for each in self.histories]
+        if len(set(own)) < len(own):
+            return [place % len(CHANNEL_LIGHT) for place in range(len(own))]
+        series = list(dict.fromkeys(each.series for each in self.trend.histories))
+        return [series.index(name) % len(CHANNEL_LIGHT) for name in own]
 
 
 def plots(trend: Histories) -> list[Plot]:
@@ -94,8 +106,8 @@ def course(plot: Plot, width: float = WIDTH) -> Canvas | None:
     _x_axis(canvas, plot, top, bottom)
     for value in axis.ticks(6):
         y_line(canvas, axis.at(value), _written(plot, value))
-    for place, history in enumerate(plot.histories):
-        _draw(canvas, plot, history, place, axis, (top, bottom))
+    for colour, history in zip(plot.colours, plot.histories, strict=True):
+        _draw(canvas, plot, history, colour, axis, (top, bottom))
     y_name(canvas, plot.courses[0].figure.word, axis.log)
     _legend(canvas, plot, bottom + 40)
     return canvas
@@ -168,13 +180,13 @@ def _draw(
     canvas: Canvas,
     plot: Plot,
     history: History,
-    place: int,
+    colour: int,
     axis: Axis,
     height: tuple[float, float],
 ) -> None:
     own = history.courses[plot.number]
     xs = _across(plot, history, canvas.width)
-    style = f"s{place % len(CHANNEL_LIGHT)}"
+    style = f"s{colour}"
     dots = "".join(f"M{xs[n]:.1f} {axis.at(float(own.values[n])):.1f}h0" for n in own.known)
     canvas.path(dots, style, _DOT)
     for first, last, level in own.levels():
@@ -182,7 +194,7 @@ def _draw(
         canvas.line(min(xs[first], xs[last] - 2), y, max(xs[last], xs[first] + 2), y, style, _LEVEL)
     for step in own.steps:
         x = _at(xs, step)
-        canvas.line(x, height[0], x, height[1], _mark(plot, "s", place), _CHANGE)
+        canvas.line(x, height[0], x, height[1], _mark(plot, "s", colour), _CHANGE)
 
 
 def _at(xs: Sequence[float], step: LevelStep) -> float:
@@ -190,10 +202,10 @@ def _at(xs: Sequence[float], step: LevelStep) -> float:
     return (xs[step.place - 1] + xs[step.place]) / 2
 
 
-def _mark(plot: Plot, kind: str, place: int) -> str:
+def _mark(plot: Plot, kind: str, colour: int) -> str:
     """Return the style of a change: of its series where there are several."""
     if len(plot.histories) > 1:
-        return f"{kind}{place % len(CHANNEL_LIGHT)}"
+        return f"{kind}{colour}"
     return "worst" if kind == "s" else "alarm"
 
 
@@ -203,13 +215,13 @@ def _labels(plot: Plot, width: float) -> list[list[Label]]:
     Those for which there is no room are in the table alone.
     """
     found: list[tuple[float, Label]] = []
-    for place, history in enumerate(plot.histories):
+    for colour, history in zip(plot.colours, plot.histories, strict=True):
         xs = _across(plot, history, width)
         for step in history.courses[plot.number].steps:
             text = f"{words.change(step)} {words.position_text(plot.trend, history, step)}"
             half = text_width(text, LABEL_SIZE, bold=True) / 2
             x = min(max(_at(xs, step), half), width - half)
-            found.append((abs(step.change or 1.0), Label(x, text, _mark(plot, "f", place))))
+            found.append((abs(step.change or 1.0), Label(x, text, _mark(plot, "f", colour))))
     rows: list[list[Label]] = []
     for _, label in sorted(found, key=lambda entry: -entry[0]):
         row = next((row for row in rows if all(_apart(label, other) for other in row)), None)
@@ -249,21 +261,34 @@ def _x_axis(canvas: Canvas, plot: Plot, top: float, bottom: float) -> None:
 
 
 def _days(canvas: Canvas, plot: Plot, top: float, bottom: float) -> None:
-    times = _times(plot)
-    if times is None:
-        return
-    begin, end = times
-    form = "%m-%d %H:%M" if end - begin < _DAYS_S else "%Y-%m-%d"
     first, last = LEFT + 12, canvas.width - RIGHT - 12
-    parts = max(round((last - first) / 160), 2)
-    for part in range(parts + 1):
-        x = first + (last - first) * part / parts
-        at = datetime.fromtimestamp(begin + (end - begin) * part / parts, UTC)
-        text = f"{at:{form}}"
+    for part, text in _day_texts(plot, max(round((last - first) / 160), 2)):
+        x = first + (last - first) * part
         half = text_width(text, LABEL_SIZE) / 2
         middle = min(max(x, LEFT + half), canvas.width - RIGHT - half)
         canvas.line(x, top, x, bottom)
         canvas.text(middle, bottom + 18, text, style="muted", anchor="middle")
+
+
+def _day_texts(plot: Plot, parts: int) -> list[tuple[float, str]]:
+    """Return times along an axis as texts that differ, in at most so many parts of it."""
+    times = _times(plot)
+    if times is None:
+        begun = {p.started for each in plot.histories for p in each.points}
+        known = begun.pop() if len(begun) == 1 else None
+        return [] if known is None else [(0.0, f"{known:{_MINUTES}}")]
+    begin, end = times
+    form = _MINUTES if end - begin < _DAYS_S else "%Y-%m-%d"
+    if end - begin < _SECONDS_S:
+        form = f"{_MINUTES}:%S"
+    found: list[tuple[float, str]] = []
+    for number_of in range(parts, -1, -1):
+        shares = [part / max(number_of, 1) for part in range(number_of + 1)]
+        at = [datetime.fromtimestamp(begin + (end - begin) * share, UTC) for share in shares]
+        found = [(share, f"{moment:{form}}") for share, moment in zip(shares, at, strict=True)]
+        if len({text for _, text in found}) == len(found):
+            break
+    return found
 
 
 def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
@@ -274,8 +299,8 @@ def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
     if plot.trend.by != GroupedBy.COMMIT:
         series = [each.series or "unknown" for each in plot.histories]
         named = [
-            (cut_letters(name, series, _SERIES_LETTERS), f"s{n % len(CHANNEL_LIGHT)}", Stroke(3))
-            for n, name in enumerate(series)
+            (cut_letters(name, series, _SERIES_LETTERS), f"s{colour}", Stroke(3))
+            for colour, name in zip(plot.colours, series, strict=True)
         ]
         entries = [*named, *entries]
     by_commit = plot.trend.by == GroupedBy.COMMIT

@@ -55,9 +55,8 @@ def archived_page(archived: Archived) -> str:
 {html_details("Configuration", html_list(sorted(run.configuration.items())))}
 <footer>{escape(run.run)}. An archive keeps figures and histograms of a run, and none of its
 events.</footer>"""
-    source = "simulated" if run.simulated else "measured"
     lead = f"{counted(run.strikes, 'strike')}: {words.run_text(run)}."
-    return html_page(PageHeading(name, source, lead, banner), body)
+    return html_page(PageHeading(name, run.source, lead, banner), body)
 
 
 def run_rows(archived: Archived) -> tuple[list[str], list[list[Cell]]]:

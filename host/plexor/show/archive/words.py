@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from pathlib import PurePath
 
 from plexor.base.counts import agreed, counted
+from plexor.base.short_names import short_names
 from plexor.base.units import format_seconds
 from plexor.figures.judge.verdict import Outcome
 from plexor.files.archive.changes import BEHIND, ERROR, LEAST
@@ -21,6 +25,12 @@ def percent(share: float) -> str:
     return f"{share * 100:.3g} %"
 
 
+DEVICE = "dut"
+"""The entry of a configuration that names a simulated device."""
+_SUFFIX = re.compile(r"\.toml(?=:|$)")
+"""Where the path of a manifest ends, and a device's options begin."""
+_MOST_NOTES = 3
+"""Histories that are named one by one."""
 METHOD = (
     "A change is marked where the ranks of the runs before it and after it differ more than in all "
     f"but {percent(ERROR)} of random orders. So a history that does not change is marked with a "
@@ -38,17 +48,18 @@ def started_text(started: datetime | None) -> str:
 def log_rows(runs: list[ArchivedRun]) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each run."""
     head = ["began, UTC", "run", "commit", "branch", "device", "load", "rate", "strikes", "state"]
-    return head, [_log_row(run) for run in runs]
+    short = short_devices(run.configuration.get(DEVICE, "") for run in runs)
+    return head, [_log_row(run, short) for run in runs]
 
 
-def _log_row(run: ArchivedRun) -> list[Cell]:
+def _log_row(run: ArchivedRun, short: Mapping[str, str]) -> list[Cell]:
     known = run.configuration
     texts = (
         started_text(run.started),
         short_name(run),
         Point(run.run, run.started, run.origin).commit or NOTHING,
         run.origin.branch or NOTHING,
-        device_text(run),
+        device_text(run, short),
         known.get("load", NOTHING),
         known.get("rate", NOTHING),
         grouped(run.strikes),
@@ -62,16 +73,38 @@ def short_name(run: ArchivedRun) -> str:
     return run.run.rpartition("-")[2][:9]
 
 
-def device_text(run: ArchivedRun) -> str:
-    """Return what was measured: its system and its board, or the simulated device."""
+def device_text(run: ArchivedRun, short: Mapping[str, str] | None = None) -> str:
+    """Return what was measured: its system and its board, or the simulated device.
+
+    `short` has the names of devices by what they are in full.
+    """
     known = run.configuration
     system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
-    return system or known.get("dut", NOTHING)
+    device = known.get(DEVICE, NOTHING)
+    return system or (short or {}).get(device, device)
+
+
+def short_devices(devices: Iterable[str]) -> dict[str, str]:
+    """Return names that tell simulated devices apart: of a manifest no more folders than needed."""
+    parted = {device: _SUFFIX.split(device, maxsplit=1) for device in dict.fromkeys(devices)}
+    manifests = {
+        device: parts for device, parts in parted.items() if parts[1:] and "=" not in parts[0]
+    }
+    names = short_names([PurePath(f"{path}.toml") for path, _ in manifests.values()])
+    return {
+        device: f"{name}{rest}"
+        for (device, (_, rest)), name in zip(manifests.items(), names, strict=True)
+    }
+
+
+def key_word(key: str) -> str:
+    """Return what people read for an entry of a configuration."""
+    return "device" if key == DEVICE else key
 
 
 def state(run: ArchivedRun) -> str:
     """Return whether a run is simulated, and whether it proves anything."""
-    words = ["simulated" if run.simulated else "measured"]
+    words = [run.source]
     words += ["interrupted"] * run.interrupted + ["INVALID"] * (not run.valid)
     return ", ".join(words)
 
@@ -94,12 +127,9 @@ def title(trend: Histories) -> str:
     return f"{names}{of_kind} of {trend.channel} by {trend.by}"
 
 
-def source(histories: tuple[History, ...]) -> str:
-    """Return where figures come from."""
-    kinds = {history.simulated for history in histories}
-    if len(kinds) > 1:
-        return "simulated and measured"
-    return "simulated" if True in kinds else "measured"
+def source(known: Iterable[ArchivedRun | History]) -> str:
+    """Return where the figures of runs or histories come from."""
+    return " and ".join(sorted({each.source for each in known}))
 
 
 def extent(trend: Histories) -> str:
@@ -117,7 +147,9 @@ def label(trend: Histories, *histories: History) -> str:
     """Return what tells a history from the others; of several what these have in common."""
     known = [history.configuration for history in histories]
     keys = [key for key in trend.differing() if len({history.get(key) for history in known}) == 1]
-    return ", ".join(f"{key} {known[0].get(key, 'unknown')}" for key in keys)
+    short = short_devices(each.configuration.get(DEVICE, "") for each in trend.histories)
+    texts = {key: known[0].get(key, "unknown") for key in keys}
+    return ", ".join(f"{key_word(key)} {short.get(text, text)}" for key, text in texts.items())
 
 
 def value(course: Course, number: float) -> str:
@@ -187,7 +219,11 @@ def too_few(trend: Histories) -> list[str]:
 
 
 def undecided(trend: Histories) -> list[str]:
-    """Return a sentence for each figure of a history of too few runs to tell."""
+    """Return a sentence for each figure of a history of too few runs to tell; of many one."""
+    if sum(any(own.needs is not None for own in each.courses) for each in trend.histories) > (
+        _MOST_NOTES
+    ):
+        return _together(trend)
     notes: list[str] = []
     for history in trend.histories:
         name = label(trend, history)
@@ -200,3 +236,24 @@ def undecided(trend: Histories) -> list[str]:
                     f"{grouped(course.needs)}"
                 )
     return notes
+
+
+def _together(trend: Histories) -> list[str]:
+    """Return a sentence for each figure: how many histories have too few runs to tell."""
+    notes: list[str] = []
+    for courses in zip(*(history.courses for history in trend.histories), strict=True):
+        few = [course for course in courses if course.needs is not None]
+        if not few:
+            continue
+        have = _from_to([len(course.known) for course in few])
+        needs = _from_to([course.needs for course in few if course.needs is not None])
+        notes.append(
+            f"{few[0].figure.word}: {grouped(len(few))} of {grouped(len(courses))} histories have "
+            f"too few runs to tell whether they changed: {have}, needs {needs}"
+        )
+    return notes
+
+
+def _from_to(numbers: list[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return grouped(most) if least == most else f"{grouped(least)} to {grouped(most)}"

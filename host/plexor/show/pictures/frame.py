@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from plexor.base.figure_words import source_text
+from plexor.base.figure_words import imported_word, source_text
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
@@ -47,7 +47,7 @@ def why_empty(report: Report) -> str:
 def provenance(result: RunResult) -> str:
     """Return where the figures come from: simulated, imported, or measured on a board."""
     if result.imported is not None:
-        return "imported, simulated" if result.simulated else "imported"
+        return imported_word(result.simulated)
     return provenance_of(result.identity)
 
 

@@ -228,4 +228,4 @@ def _source(reports: Sequence[Overlaid]) -> str:
 def _source_of(each: Overlaid) -> str:
     if isinstance(each, Report):
         return provenance(each.result)
-    return "simulated" if each.run.simulated else "measured"
+    return each.run.source

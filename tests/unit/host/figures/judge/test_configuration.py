@@ -13,6 +13,7 @@ from plexor.figures.judge.configuration import (
     of_channel,
 )
 from plexor.model.codes import Codes, Wires
+from plexor.model.results import Imported
 from plexor.model.settings import Channel, Settings, Stall, Stimulus, TableStep
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
@@ -182,3 +183,10 @@ def test_a_channel_s_configuration_has_nothing_of_other_channels():
     own = of_channel(found, "TASK")
     assert set(found) - set(own) == {"channel ISR"}
     assert "channel TASK" in own
+
+
+def test_what_was_imported_has_no_instrument_and_is_not_called_measured():
+    run = replace(planted(1000), imported=Imported("a.vcd", "VCD", 1000, {}, {}))
+    found = configuration(run)
+    assert found["source"] == "imported, simulated"
+    assert not {"instrument", "gateware", "load"} & found.keys()

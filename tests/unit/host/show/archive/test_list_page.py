@@ -24,7 +24,14 @@ OTHER = replace(
     origin=Origin("b" * 40, "<tidy>", False),
     configuration={**RUN.configuration, "load": "cpu"},
 )
-KEYS = {"load": {"none", "cpu"}, "board": {"stm32"}, "rate": {"20 kHz"}}
+FOLDERS = "/home/ci/work/nightly/"
+OSBENCH = "freertos:program=osbench,iterations=20,codes=strobed,self=1"
+KEYS = {
+    "dut": {f"{FOLDERS}irq.toml", OSBENCH},
+    "load": {"none", "cpu"},
+    "board": {"stm32"},
+    "rate": {"20 kHz"},
+}
 
 
 def listed(*where, runs=(OTHER, RUN), **other):
@@ -53,6 +60,7 @@ def test_runs_are_chosen_by_what_tells_them_apart_and_by_nothing_else():
     assert asked == [
         ("branch=<tidy>",), ("branch=main",),
         (f"commit={'a' * 40}",), (f"commit={'b' * 40}",),
+        (f"dut={FOLDERS}irq.toml",), (f"dut={OSBENCH}",),
         ("load=cpu",), ("load=none",),
     ]  # fmt: skip
 
@@ -103,3 +111,10 @@ def test_the_tile_of_invalid_runs_is_marked_where_there_are_any(bad, doubt):
     shown = re.search(r"<dt>invalid or interrupted</dt><dd><b([^>]*)>(\d+)</b>", page)
     assert shown is not None
     assert shown.groups() == (' class="doubt"' if doubt else "", str(bad))
+
+
+def test_a_device_is_chosen_by_its_short_name_under_the_word_of_the_table():
+    page = listed()
+    assert ">irq.toml</a>" in page
+    assert ("?", {"where": [f"dut={FOLDERS}irq.toml"]}) in [("?", q) for _, q in links(page)]
+    assert "<b>device</b>" in page

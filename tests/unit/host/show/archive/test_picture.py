@@ -158,3 +158,34 @@ def test_each_level_reaches_from_its_first_run_to_its_last_and_is_seen_beside_a_
             pytest.approx(min(xs[first], xs[last] - 2), abs=0.1),
             pytest.approx(max(xs[last], xs[first] + 2), abs=0.1),
         )
+
+
+def test_a_load_has_the_same_colour_in_all_plots():
+    def of(board, load):
+        return history({"board": board, "load": load}, made("p99", [3e-6] * 3), series=load)
+
+    found = trend(
+        of("a", "none"), of("a", "cpu"), of("b", "cpu"), of("b", "none"), by=GroupedBy.LOAD
+    )
+    first, second = plots(found)
+    names = [[each.series for each in plot.histories] for plot in (first, second)]
+    assert names == [["none", "cpu"], ["cpu", "none"]]
+    assert (first.colours, second.colours) == ([0, 1], [1, 0])
+    same = trend(of("a", "none"), of("a", "none"), by=GroupedBy.LOAD)
+    assert plots(same)[0].colours == [0, 1]
+
+
+@pytest.mark.parametrize("apart_s", [0, 1, 3, 90, 3600, 10**6])
+def test_times_below_an_axis_differ(apart_s):
+    own = history({"load": "none"}, made("p99", [3e-6] * 3), series="none")
+    times = (KEPT.started + timedelta(seconds=apart_s * n) for n in range(3))
+    runs = (dataclasses.replace(run, started=at) for run, at in zip(own.points, times, strict=True))
+    found = trend(dataclasses.replace(own, points=tuple(runs)), by=GroupedBy.LOAD)
+    marks = course(plots(found)[0], 1000.0).marks
+    texts = [
+        mark.content
+        for mark in marks
+        if isinstance(mark, Text) and re.match(r"(11-|2026-)", mark.content)
+    ]
+    assert texts
+    assert len(set(texts)) == len(texts)

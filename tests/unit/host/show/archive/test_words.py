@@ -9,7 +9,7 @@ from plexor.files.archive.changes import ERROR
 from plexor.files.archive.origin import Origin
 from plexor.show.archive import words
 
-from ...files.archive.trends import FLAT, KEPT, STEPPED, TRENDS, history, trend
+from ...files.archive.trends import FLAT, KEPT, STEPPED, TRENDS, course, history, trend
 
 
 def test_a_run_is_a_row_of_when_what_and_how():
@@ -66,7 +66,7 @@ def test_a_trend_says_what_it_is_of_and_how_many_runs():
     [
         ((True,), "simulated"),
         ((False, False), "measured"),
-        ((True, False), "simulated and measured"),
+        ((True, False), "measured and simulated"),
     ],
 )
 def test_where_figures_come_from_is_said_of_all(simulated, source):
@@ -133,3 +133,38 @@ def test_a_run_in_words():
     )
     bare = replace(KEPT, started=None, origin=Origin(), simulated=False)
     assert words.run_text(bare) == f"{KEPT.run}, begun -, measured"
+
+
+def test_devices_of_manifests_have_short_names_that_tell_them_apart():
+    long = [
+        "/home/ci/a/irq.toml",
+        "/home/ci/a/irq.toml:clock=20ns",
+        "/home/ci/b/irq.toml",
+        "freertos",
+        "freertos:platform=/x/sdram.toml",
+    ]
+    assert words.short_devices(long) == {
+        long[0]: "a/irq.toml",
+        long[1]: "a/irq.toml:clock=20ns",
+        long[2]: "b/irq.toml",
+    }
+    runs = [replace(KEPT, configuration={"dut": device}) for device in long[:2]]
+    head, rows = words.log_rows(runs)
+    assert [row[head.index("device")][0] for row in rows] == ["irq.toml", "irq.toml:clock=20ns"]
+    found = trend(history({"dut": long[0]}, FLAT), history({"dut": long[2]}, FLAT))
+    assert words.label(found, found.histories[0]) == "device a/irq.toml"
+
+
+def test_an_imported_run_is_not_called_measured():
+    run = replace(KEPT, simulated=False, configuration={"source": "imported"})
+    assert words.state(run) == "imported"
+    assert words.source([run, KEPT]) == "imported and simulated"
+
+
+def test_of_many_histories_with_too_few_runs_one_sentence_tells_how_many():
+    short = replace(course("p99", [3e-6] * 4), lacking=6)
+    few = trend(*(history({"load": f"{n}"}, short) for n in range(4)))
+    assert words.undecided(few) == [
+        "p99: 4 of 4 histories have too few runs to tell whether they changed: 4, needs 10"
+    ]
+    assert len(words.undecided(trend(*few.histories[:3]))) == 3
