@@ -21,8 +21,10 @@ from typing import Any
 
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor_sim.build import BuildError
+from plexor_sim.design.clock_rate import SaidClock, said_clock
 from plexor_sim.design.manifest import Manifest, ManifestError, selection_of
 from plexor_sim.design.sources import sources_of
+from plexor_sim.design.text import without_comments
 from plexor_sim.design.verilog import Ports, ports_of
 from plexor_sim.entry import entered
 from plexor_sim.packages import PackageMissing, default_cache
@@ -50,6 +52,11 @@ _HIGH = re.compile(
     re.IGNORECASE,
 )
 """Inputs that rest high: who takes what a design gives, what permits it, and serial lines."""
+_ACTIVE_LOW = re.compile(
+    r"(\w+)_(?:n(?:_?i|_?in)?|bar)|(?-i:n(?=[A-Z]))(\w+)",
+    re.IGNORECASE,
+)
+"""Inputs that rest the other way: `btn_n`, `irq_ni`, `nIRQ`."""
 _PERIOD_PS = 10_000
 
 
@@ -119,10 +126,12 @@ def draft(
     ports: Ports,
     include: Sequence[str] = (),
     tables: Mapping[str, Mapping[str, Any]] | None = None,
+    said: SaidClock | None = None,
 ) -> str:
     """Return the text of a manifest.
 
-    `tables` are those that were given: [core], [variables], [libraries], [parameters].
+    `tables` are those that were given: [core], [variables], [libraries], [parameters]. `said` is
+    what the design says of its clock, if it has but one.
     """
     taken = guess(ports)
     lines = [
@@ -138,7 +147,11 @@ def draft(
     clock_table = "[clock]" if len(taken.clocks) == 1 else "[[clock]]"
     for name in taken.clocks:
         lines += [clock_table, f'port = "{name}"  # (?)']
-        lines += [f"period_ps = {_PERIOD_PS:_}  # (?) 100 MHz", ""]
+        if said is not None and len(taken.clocks) == 1:
+            told = f"{10**6 / said.period_ps:g} MHz, as {said.name} says"
+            lines += [f"period_ps = {said.period_ps:_}  # (?) {told}", ""]
+        else:
+            lines += [f"period_ps = {_PERIOD_PS:_}  # (?) 100 MHz", ""]
     for reset in taken.resets:
         lines += ["[reset]" if len(taken.resets) == 1 else "[[reset]]"]
         active = "low" if reset.is_active_low else "high"
@@ -146,7 +159,7 @@ def draft(
         lines += [f'clock = "{reset.clock}"  # (?)'] if len(taken.clocks) > 1 else []
         lines += [""]
     lines += ["[ports]", f"strikes = {_toml(list(taken.strikes))}  # (?)"]
-    resting = [pin for pin in taken.strikes if _HIGH.search(pin.partition("[")[0])]
+    resting = [pin for pin in taken.strikes if _rests_high(pin.partition("[")[0])]
     lines += [f"idle_high = {_toml(resting)}  # (?)"] if resting else []
     lines += [f"responses = {_toml(list(taken.responses))}  # (?)"]
     if not taken.strikes:
@@ -156,7 +169,7 @@ def draft(
         for name in taken.constants:
             bits = ports[name][1]
             struck = ", without the one that is struck" if f"{name}[0]" in taken.strikes else ""
-            is_high = bool(_HIGH.search(name))
+            is_high = _rests_high(name)
             told = [f"{bits} bits{struck}"] if bits > 1 else []
             told += ["(?) high, as it mostly rests"] if is_high else []
             value = (1 << bits) - 1 if is_high else 0
@@ -166,6 +179,14 @@ def draft(
         for name in taken.inouts
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rests_high(name: str) -> bool:
+    """Return whether an input of this name mostly rests high."""
+    low = _ACTIVE_LOW.fullmatch(name)
+    if low is None:
+        return bool(_HIGH.search(name))
+    return not _HIGH.search(low[1] or low[2])
 
 
 def _toml(value: Any) -> str:
@@ -183,13 +204,13 @@ def drafted(
     tables = dict(tables or {})
     include: Sequence[str] = list(tables.pop("include", ()))
     try:
-        ports = _ports_of(top, files, include, cache, tables)
+        ports, said = _ports_of(top, files, include, cache, tables)
     except ManifestError:
         # What a design includes, and its other modules, mostly lie beside it.
         include = list(dict.fromkeys((*include, *(str(Path(name).parent) for name in files))))
-        ports = _ports_of(top, files, include, cache, tables)
+        ports, said = _ports_of(top, files, include, cache, tables)
     return {
-        "text": draft(top, files, ports, include, tables),
+        "text": draft(top, files, ports, include, tables, said),
         "ports": [
             {"name": name, "direction": way, "bits": bits} for name, (way, bits) in ports.items()
         ],
@@ -202,7 +223,8 @@ def _ports_of(
     include: Sequence[str],
     cache: Path,
     tables: Mapping[str, Mapping[str, Any]] | None,
-) -> Ports:
+) -> tuple[Ports, SaidClock | None]:
+    """Return the ports of a top, and what its sources say of its clock."""
     faults: list[str] = []
     core = (tables or {}).get("core")
     variables = (tables or {}).get("variables")
@@ -230,7 +252,14 @@ def _ports_of(
         responses=(),
         parameters=sources.parameters | dict((tables or {}).get("parameters", {})),
     )
-    return ports_of(manifest, cache)
+    found = ports_of(manifest, cache)
+    texts = [without_comments(_read(path)) for path in sources.verilog]
+    texts += [re.sub("--.*", "", _read(path)) for path in sources.vhdl]
+    return found, said_clock(top, texts, manifest.parameters)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def main(arguments: list[str]) -> int:

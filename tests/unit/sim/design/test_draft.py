@@ -125,6 +125,24 @@ def test_what_lies_beside_a_design_is_found(
     assert "include" not in str(drafted("part", ["rtl/part.v"], default_cache())["text"])
 
 
+def test_the_clock_is_as_fast_as_the_design_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A debouncer or a serial port is right at that clock alone."""
+    monkeypatch.chdir(tmp_path)
+    head = "module top #(parameter CLK_HZ = 12_000_000 /* or 50_000_000 */) "
+    body = "(input clk, input btn_n, output reg q); always @(posedge clk) q <= btn_n; endmodule"
+    (tmp_path / "top.v").write_text(head + body)
+    text = str(drafted("top", ["top.v"], default_cache())["text"])
+    assert "period_ps = 83_333  # (?) 12 MHz, as CLK_HZ says\n" in text
+    assert tomllib.loads(text)["ports"]["idle_high"] == ["btn_n"]
+    given = {"parameters": {"CLK_HZ": 25_000_000}}
+    text = str(drafted("top", ["top.v"], default_cache(), given)["text"])
+    assert tomllib.loads(text)["clock"]["period_ps"] == 40_000
+    plain = draft("top", ["top.v"], ports({"clk": 1, "d": 1}, {"q": 1}))
+    assert "period_ps = 10_000  # (?) 100 MHz\n" in plain
+
+
 def test_a_design_without_an_input_to_strike_is_told_so() -> None:
     text = draft("top", ["top.v"], ports({"clk": 1, "rst": 1}, {"q": 1}))
     assert "strikes = []" in text
@@ -172,6 +190,15 @@ def test_a_core_is_drafted_as_it_was_taken(tmp_path: Path, monkeypatch: pytest.M
         ("uart_rxd", True),
         ("miso_i", True),
         ("readyn", False),
+        ("m_axis_tready_n", False),
+        ("cs_n", True),
+        ("btn_ni", True),
+        ("wr_n_i", True),
+        ("nIRQ", True),
+        ("irq_bar", True),
+        ("en_n", False),
+        ("NMI", False),
+        ("nibble", False),
         ("rx_valid", False),
         ("enable_mask", False),
         ("data", False),
