@@ -345,7 +345,11 @@ def _time_of_max(result: RunResult, known: Statistics, samples: Samples | None) 
 def _all_shares(
     result: RunResult, sampled: dict[int, ChannelSamples], base_ticks: int
 ) -> tuple[SharesOf, ...]:
-    """Return the shares between the first channel of each reference and its later channels."""
+    """Return the shares between the first channel of each reference and its later channels.
+
+    A second pin that mostly answers before the first one's pulse has ended has none: its latency
+    does not go that way.
+    """
     all_shares: list[SharesOf] = []
     for position, second in enumerate(result.answering):
         first = next(
@@ -358,6 +362,6 @@ def _all_shares(
         )
         if first is not None and second.number in sampled:
             own = shares(sampled[first.number], sampled[second.number], base_ticks)
-            if len(own.total_ticks):
+            if own.is_in_order:
                 all_shares.append(SharesOf(first.name, second.name, own))
     return tuple(all_shares)

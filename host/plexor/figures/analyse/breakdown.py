@@ -37,6 +37,11 @@ class Shares:
         sum_ticks = self.rise_ticks + self.width_ticks + self.gap_ticks
         return int(np.count_nonzero(sum_ticks != self.total_ticks))
 
+    @property
+    def is_in_order(self) -> bool:
+        """Whether most responses of the second pin come when the first pin's pulse has ended."""
+        return 2 * int(np.count_nonzero(self.gap_ticks >= 0)) > len(self.gap_ticks)
+
 
 def shares(first: ChannelSamples, second: ChannelSamples, base_ticks: int = 0) -> Shares:
     """Return the shares of each strike that has a rise and fall of `first` and a rise of `second`.

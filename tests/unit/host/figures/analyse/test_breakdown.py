@@ -42,6 +42,16 @@ def test_a_strike_that_one_pin_missed_has_no_shares(run_of):
     assert report.shares[0].shares.total_ticks.tolist() == [5000, 6000]
 
 
+def test_a_latency_goes_no_way_that_ends_after_it(run_of):
+    # A pin that toggles is high until the next strike, and the second pin answers before that.
+    latency, late = [[100] * 4, [300] * 4], [[500] * 4, [77] * 4]
+    assert analyse(run_of(latency, widths=late)).shares == ()
+    assert share_rows(analyse(run_of(latency, widths=late)))[1] == []
+    # One of three is preempted.
+    mostly = [[150, 500, 150], [77] * 3]
+    assert len(analyse(run_of([[100] * 3, [300] * 3], widths=mostly)).shares) == 1
+
+
 def samples(*rows):
     """Return samples of (start, end) ticks, in the order of their ends."""
     start, end = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
