@@ -137,9 +137,9 @@ def test_a_run_in_words():
 
 def test_devices_of_manifests_have_short_names_that_tell_them_apart():
     long = [
-        "/home/ci/a/irq.toml",
-        "/home/ci/a/irq.toml:clock=20ns",
-        "/home/ci/b/irq.toml",
+        "/srv/ci/a/irq.toml",
+        "/srv/ci/a/irq.toml:clock=20ns",
+        "/srv/ci/b/irq.toml",
         "freertos",
         "freertos:platform=/x/sdram.toml",
     ]
