@@ -17,7 +17,7 @@ from plexor.base.streams import guarded, printable_line
 from plexor.cli.completion import COMPLETING, SHELLS, complete
 from plexor.cli.defaults import subcommands
 from plexor.cli.groups import Root
-from plexor.cli.meant import check_dashes, told
+from plexor.cli.meant import check_dashes, check_prompt, told
 from plexor.cli.tree import TOP
 
 _INSTEAD = {
@@ -124,6 +124,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             return shell_complete(plexor, {}, "plexor", COMPLETING, asked)
         _check_text(arguments)
         check_dashes(arguments)
+        check_prompt(arguments)
         words = ("plexor", *arguments)
         if not arguments:
             print(WELCOME, end="", flush=True)

@@ -34,6 +34,18 @@ _OTHER_WORDS = {
     "diff": "compare",
     "plot": "show RUN --to FILE",
     "live": "scope",
+    "capture": "measure",
+    "record": "measure",
+    "start": "measure",
+    "cyclictest": "measure",
+    "latmon": "measure",
+    "hyperfine": "measure --budget FILE.toml, or compare A B",
+    "sigrok-cli": "import CAPTURE",
+    "open": "show RUN",
+    "view": "show RUN",
+    "scan": "board devices",
+    "list": "board devices",
+    "ls": "board devices",
 }
 """What is no command, and which one does that."""
 _OWN = "plexor"

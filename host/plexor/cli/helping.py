@@ -83,7 +83,12 @@ class HelpedCommand(Helped, click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; a number and its unit may be two words."""
-        return super().parse_args(ctx, joined(self, args))
+        try:
+            return super().parse_args(ctx, joined(self, args))
+        except click.UsageError as error:
+            # An option without its value does not say whose it is.
+            error.ctx = error.ctx or ctx
+            raise
 
 
 def options_of(command: click.Command) -> list[click.Option]:

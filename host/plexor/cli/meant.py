@@ -21,22 +21,27 @@ _NUMBER = re.compile(r"[+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
 _EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)$")
 """What click says of words that are behind no option."""
 _CHOICE = re.compile(r"'(\S+)' is not one of (.+)\.$")
-_NO_COMMAND = re.compile(r"^(No such command '(\S+)'\.)(.*)")
+_NO_COMMAND = re.compile(r"^(No such command '([^']+)'\.)(.*)")
+_NO_VALUE = re.compile(r"^Option '(\S+)' requires an argument\.$")
+_PROMPTS = ("$", "%", "#", ">", "plexor", "plexor.exe")
+"""What stands before a command where it was copied from."""
+_PORT = re.compile(r"/dev/\S+|COM\d+", re.IGNORECASE)
 _FOLDER = re.compile(r"File '([^']+)' is a directory\.$")
 _ABSENT = re.compile(r"'([^']+)' does not exist\.$")
 _UNIT_ALONE = re.compile(r"[kmg]?(?:hz)?|[munpµμ]?s|%", re.IGNORECASE)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
-    "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
+    "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed", "i"),
     "time": ("duration", "seconds", "length"),
-    "count": ("n", "number", "samples", "loops", "iterations", "runs", "strikes"),
+    "count": ("n", "number", "samples", "loops", "iterations", "runs", "strikes", "l"),
     "out": ("output", "o", "output-dir", "folder", "dir", "save", "to", "page"),
     "dut": ("device", "target", "d", "model"),
-    "link": ("port", "serial", "tty", "url", "uri", "host", "board", "p"),
+    "link": ("port", "serial", "tty", "url", "uri", "host", "board", "driver", "p"),
     "page": ("html", "report", "svg", "plot", "picture", "pdf", "png", "to", "out", "output", "o"),
     "from": ("low", "rate", "min", "start-rate", "lower"),
     "to": (
         *("high", "max", "stop-rate", "upper", "output", "o", "out", "page", "html", "file"),
         *("export", "format", "csv", "pdf", "png", "svg", "parquet", "vcd", "md", "markdown"),
+        *("export-csv", "export-json", "export-markdown"),
     ),
     "label": ("key", "labels", "tag", "name", "describe"),
     "channel": ("channels", "pin", "pins", "ch", "input"),
@@ -48,7 +53,7 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "budget": ("limits", "slo", "threshold"),
     "archive": ("db", "database", "store"),
     "no-open": ("no-browser", "headless"),
-    "json": ("format", "output-format"),
+    "json": ("format", "output-format", "export-json"),
     "columns": ("velocity", "variance", "jitter128", "fields"),
     "version": ("v",),
 }
@@ -58,6 +63,7 @@ _FEW = 8
 _WRITES = ("to", "out", "output", "o")
 """Words of options that say where something is written."""
 _OTHER_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "devices": ("list", "ls", "scan"),
     "log": ("list", "ls", "runs", "show"),
     "trend": ("graph", "plot", "history", "chart"),
     "serve": ("open", "web", "browse", "server"),
@@ -110,12 +116,16 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
     flags = _flags(error.ctx)
     if isinstance(error, click.NoSuchOption):
         word = _typed(error.option_name, words)
-        near = _page_meant(word, flags, words) or option_meant(word, flags)
-        meant = f"Did you mean {near!r}?" if near else _instead(word, error.ctx, words)
+        near = _page_meant(word, flags, words) or option_called(word, flags)
+        meant = "" if near else _instead(word, error.ctx, words) or _elsewhere(word, error.ctx)
+        near = near or ("" if meant else option_meant(word, flags))
+        meant = f"Did you mean {near!r}?" if near else meant
         return f"No such option {word!r}. {meant}".rstrip()
     said = error.format_message()
     if extra := _EXTRA.search(said):
-        return f"{said}{_extra_meant(extra[1], flags, words)}"
+        return f"{said}{_extra_meant(extra[1], flags, words) or _options_alone(error.ctx)}"
+    if alone := _NO_VALUE.search(said):
+        return f"{said.removesuffix('.')}{_value_of(alone[1], error.ctx)}"
     if unknown := _NO_COMMAND.search(said):
         return f"{unknown[1]}{_command_meant(unknown[2], unknown[3], error.ctx)}"
     if folder := _FOLDER.search(said):
@@ -129,24 +139,83 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
     return said
 
 
-def option_meant(word: str, flags: Sequence[str]) -> str:
+def check_prompt(words: Sequence[str]) -> None:
+    """Raise UsageError for a command that was copied with its prompt, or with `plexor` twice."""
+    rest = list(words)
+    while rest and rest[0] in _PROMPTS:
+        del rest[0]
+    if len(rest) < len(words):
+        whole = " ".join(("plexor", *rest))
+        raise UsageError(f"{words[0]}: stands before a command, and is none{MEANT} {whole}?")
+
+
+def option_called(word: str, flags: Sequence[str]) -> str:
     """Return the option that a word such as `-rate`, `--Rate` or `--frequency` was; else nothing.
 
     `flags` are the options that there are.
     """
-    bare = re.split("[=:]", word.lstrip("-"), maxsplit=1)[0]
-    names = {flag.lstrip("-"): flag for flag in flags if flag.startswith("--")}
+    bare = _bare(word)
+    names = _names(flags)
     by_fold = {name.casefold(): name for name in names}
     if bare.casefold() in by_fold:
         return names[by_fold[bare.casefold()]]
     for name, others in _OTHER_WORDS.items():
         if bare.casefold() in others and name in names:
             return names[name]
+    return ""
+
+
+def option_meant(word: str, flags: Sequence[str]) -> str:
+    """Return the option that a word was by `option_called`, or one that is written much alike."""
+    if called := option_called(word, flags):
+        return called
+    bare, names = _bare(word), _names(flags)
     near = nearest(bare, names) if len(bare) > 1 else None
     # A slip of the finger changes the first letter, or the number of letters by more than one.
     if near is None or (near[0] != bare[0].lower() and abs(len(near) - len(bare)) > 1):
         return ""
     return names[near]
+
+
+def _bare(word: str) -> str:
+    return re.split("[=:]", word.lstrip("-"), maxsplit=1)[0]
+
+
+def _names(flags: Sequence[str]) -> dict[str, str]:
+    return {flag.lstrip("-"): flag for flag in flags if flag.startswith("--")}
+
+
+def _elsewhere(word: str, context: click.Context | None) -> str:
+    """Return which command has an option that this one lacks; empty for none of the first level."""
+    if context is None or not word.startswith("--"):
+        return ""
+    root = context.find_root()
+    if not isinstance(root.command, click.Group):
+        return ""
+    for name in root.command.list_commands(root):
+        command = root.command.get_command(root, name)
+        if command is None or isinstance(command, click.Group) or command is context.command:
+            continue
+        if any(word.split("=", maxsplit=1)[0] in option.opts for option in command.params):
+            return f"It is one of plexor {name}."
+    return ""
+
+
+def _value_of(flag: str, context: click.Context | None) -> str:
+    """Return what stands behind an option."""
+    params = [] if context is None else context.command.params
+    for option in params:
+        if flag in option.opts and option.metavar:
+            return f": {flag} {option.metavar}"
+    return ""
+
+
+def _options_alone(context: click.Context | None) -> str:
+    """Return that a command takes no words without options, if it is so."""
+    if context is None or isinstance(context.command, click.Group):
+        return ""
+    has_words = any(isinstance(one, click.Argument) for one in context.command.params)
+    return "" if has_words else "; it takes options alone"
 
 
 def _page_meant(word: str, flags: Sequence[str], words: Sequence[str]) -> str:
@@ -173,10 +242,14 @@ def _command_meant(word: str, hint: str, context: click.Context | None) -> str:
     """Return which command of a group a word meant, or which there are; `hint` is the nearest."""
     if context is None or not isinstance(context.command, click.Group):
         return hint
+    word = word.rsplit(maxsplit=1)[-1]
     known = context.command.list_commands(context)
     others = {other: name for name in known for other in _OTHER_COMMANDS.get(name, ())}
     if word.casefold() in others:
         return f" Did you mean {others[word.casefold()]!r}?"
+    root = context.find_root()
+    if isinstance(root.command, click.Group) and word in root.command.list_commands(root):
+        return f" Did you mean {word!r}?"
     few = f" There are {', '.join(known)}." if len(known) <= _FEW else ""
     return hint or few
 
@@ -205,8 +278,17 @@ def _extra_meant(extra: str, flags: Sequence[str], words: Sequence[str]) -> str:
         return f"{MEANT} --archive {first}?"
     if sign and value and f"--{name.lower()}" in flags:
         return f"{MEANT} --{name.lower()} {value}?"
+    if _PORT.fullmatch(first) and "--link" in flags and not {*words} & {"--link"}:
+        return f"{MEANT} --link {first}?"
+    if "--figure" in flags and not {*words} & {"--figure"} and not Path(first).exists():
+        return f"{MEANT} --figure {first}?"
+    if Path(first, "run.json").exists():
+        return f"; plexor show {first} prints a run"
     if _UNIT_ALONE.fullmatch(first):
         return f"; a number and its unit are one word, such as 20{first}"
+    counts = "--count" in flags and {"--rate"} <= {*words} and not {*words} & {"--count"}
+    if counts and first == extra and first.isdecimal():
+        return f"{MEANT} --count {first}?"
     if "--rate" in flags and not {*words} & {"--rate"} and first[:1].isdigit():
         try:
             parse_rate(first)

@@ -266,6 +266,8 @@ def parse_reference(text: str) -> tuple[int, int]:
     """
     match = _REFERENCE.fullmatch(text)
     if match is None:
+        if re.fullmatch("[0-7]", text):
+            raise ValueError(f"reference: {text!r}; did you mean ch{text} or strike{text}?")
         raise ValueError(
             f"reference: {text!r}; must be strike0 to strike7, ch0 to ch7 or load, "
             "with .rise or .fall after it"

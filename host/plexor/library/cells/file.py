@@ -58,7 +58,8 @@ def read_cells(path: Path) -> tuple[Cell, ...]:
     try:
         tables = parse_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        right = "; must be a farm's TOML file" if path.is_dir() else ""
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}{right}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except ValueError as error:

@@ -58,6 +58,8 @@ def parse_stop(text: str) -> StopCondition:
         return StopCondition(stall=Stall(parse_source(source), parse_duration(limit)))
     if name == "latency" and sign:
         return StopCondition(parse_duration(limit))
+    if (name in _LATENCIES or not sign) and (meant := _latency_meant(limit or name)):
+        raise ValueError(f"condition: {text!r}; did you mean {meant}?")
     name, sign, number = (part.strip() for part in text.partition("="))
     try:
         code = int(number, 0)
@@ -66,6 +68,19 @@ def parse_stop(text: str) -> StopCondition:
     if name != "code" or not 0 <= code < 1 << CODE_BITS:
         raise ValueError(wrong)
     return StopCondition(code=code)
+
+
+_LATENCIES = ("max", "max seen", "worst", "lat")
+"""What people write for the latency of a response."""
+
+
+def _latency_meant(limit: str) -> str:
+    """Return `latency>50us` for a time, else nothing."""
+    try:
+        parse_duration(limit)
+    except ValueError:
+        return ""
+    return f"latency>{limit}"
 
 
 def parse_action(text: str) -> Reaction:
@@ -158,6 +173,9 @@ def parse_channel(text: str) -> Channel:
     )
 
 
+_NAME_ALONE = re.compile(r"[^\W\d]\w*")
+_PIN = re.compile(r"(?:(?P<name>[^=:,]+?)\s*=\s*)?[Dd](?P<number>[0-7])")
+"""A channel as logic analysers name it, D0."""
 _MEANT = re.compile(
     r"(?i:ch)?(?P<swapped>[0-7])\s*=\s*(?P<label>[^=:,]+)"
     r"|(?:(?P<name>[^=:,]+?)\s*[=:]\s*)?(?P<word>ch|)(?P<number>\d+)",
@@ -170,7 +188,12 @@ def _channel_meant(text: str) -> str:
     parts = [part for part in text.split(",") if _CHANNEL.fullmatch(part)]
     if len(parts) > 1 and len(parts) == text.count(",") + 1:
         return f" are {counted(len(parts), 'channel')}; give each by itself"
+    if pin := _PIN.fullmatch(text.strip()):
+        prefix = f"{pin['name']}=" if pin["name"] else ""
+        return f"{MEANT} {prefix}ch{pin['number']}?"
     match = _MEANT.fullmatch(text.strip())
+    if match is None and _NAME_ALONE.fullmatch(text.strip()):
+        return f" names no channel; did you mean {text.strip()}=ch0?"
     if match is None:
         return ""
     number, name = match["swapped"] or match["number"], match["label"] or match["name"]

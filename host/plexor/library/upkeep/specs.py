@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from plexor.base.meant import suggestion
 from plexor.base.units import format_rate
 from plexor.library.specs.options import link
 from plexor.library.specs.spec import Named, Spec, maybe, option
@@ -66,7 +67,10 @@ def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
 
         for name in names:
             if name not in STEPS:
-                raise ValueError(f"step {name!r}; must be one of {', '.join(STEPS)}")
+                if "," in name:
+                    raise ValueError(f"step {name!r}; give each step by itself")
+                near = suggestion(name, STEPS)
+                raise ValueError(f"step {name!r}; must be one of {', '.join(STEPS)}{near}")
     return names
 
 

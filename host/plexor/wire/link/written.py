@@ -13,7 +13,11 @@ from plexor.wire.link.boards import is_board
 
 _SCHEMES = ("sim", "tcp", "udp", "serial", "file")
 _DEVICES = ("freertos", "bare", "synthetic")
-_PORT = re.compile(r"/dev/.+|COM\d+(?:\?.*)?", re.IGNORECASE)
+_PORT = re.compile(r"(?!.*:\d{4,7}$)/dev/.+|COM\d+(?:\?.*)?", re.IGNORECASE)
+_WITH_BAUD = re.compile(r"(/dev/.+|COM\d+):(\d{4,7})", re.IGNORECASE)
+"""A port with its rate behind a colon, as other programs take it."""
+_DOS_PORT = re.compile(r"\\\\\.\\(COM\d+)", re.IGNORECASE)
+_SIMULATED = ("simulator", "simulation", "simulated")
 _UNIX_PORT = re.compile(r"tty\w+|cu\.\S+")
 _HOST = re.compile(r"(?:https?:/*|(tcp|udp):/?)?((?:[\w-]+\.)*[\w-]+:\d{1,5})/?", re.IGNORECASE)
 _ALONE = re.compile(r"localhost|\d{1,3}(?:\.\d{1,3}){3}", re.IGNORECASE)
@@ -38,6 +42,12 @@ def link_meant(uri: str) -> str:
     """Return what a link was meant to be; empty if that is not known."""
     if _UNIX_PORT.fullmatch(uri):
         return f"did you mean /dev/{uri}?"
+    if with_baud := _WITH_BAUD.fullmatch(uri):
+        return f"did you mean serial:{with_baud[1]}?baud={with_baud[2]}?"
+    if dos := _DOS_PORT.fullmatch(uri):
+        return f"did you mean {dos[1]}?"
+    if uri.lower() in _SIMULATED:
+        return "did you mean sim:?"
     if uri.lower() in _DEVICES:
         return f"did you mean sim:{uri.lower()}?"
     if is_board(uri):

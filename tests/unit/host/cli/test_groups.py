@@ -49,7 +49,10 @@ def test_the_help_lists_all_by_topic(capsys):
         (["mesure"], "No such command 'mesure'. Did you mean 'measure'?"),
         (["doctr"], "No such command 'doctr'. Did you mean 'board doctor'?"),
         (["board", "idetify"], "No such command 'board idetify'. Did you mean 'board identify'?"),
-        (["board", "measure"], "No such command 'board measure'. (see plexor board --help)"),
+        (
+            ["board", "measure"],
+            "No such command 'board measure'. Did you mean 'measure'? (see plexor board --help)",
+        ),
         (["quux"], "No such command 'quux'. (see plexor --help)"),
     ],
 )

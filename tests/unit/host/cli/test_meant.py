@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a wrong command line meant, by what people type."""
 
+import re
+
 import click
 import pytest
 
 from plexor.base.errors import UsageError
+from plexor.cli import main
 from plexor.cli.declared.live import measure
-from plexor.cli.meant import check_dashes, joined, option_meant, told
+from plexor.cli.meant import check_dashes, check_prompt, joined, option_meant, told
 
 FLAGS = [flag for option in measure.params for flag in option.opts]
 
@@ -75,7 +78,7 @@ def test_a_file_and_a_number_may_begin_with_a_dash(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--rate", "20k", "10", "kHz"], "(10 kHz)"),
+        (["--rate", "20k", "10", "kHz"], "(10 kHz); it takes options alone"),
         (["20k"], "extra argument (20k); did you mean --rate 20k?"),
         (["rate=20k"], "extra argument (rate=20k); did you mean --rate 20k?"),
         (["help"], "extra argument (help); did you mean --help?"),
@@ -115,4 +118,27 @@ def test_a_name_and_a_path_that_are_not_there_are_told_the_nearest(tmp_path, mon
 def test_a_word_behind_no_option_is_told_only_what_it_may_have_been(words, said):
     with pytest.raises(click.UsageError) as caught:
         measure.main(words, standalone_mode=False)
-    assert told(caught.value, words).endswith(said)
+    assert told(caught.value, words).removesuffix("; it takes options alone").endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["$", "plexor", "measure"], "plexor measure"),
+        (["plexor", "show", "run"], "plexor show run"),
+        (["%", "plexor"], "plexor"),
+    ],
+)
+def test_a_prompt_that_was_copied_is_told_to_be_none(words, meant):
+    with pytest.raises(UsageError, match=re.escape(f"{words[0]}: stands before a command")) as said:
+        check_prompt(words)
+    assert str(said.value).endswith(f"did you mean {meant}?")
+    check_prompt(words[2:] if len(words) > 2 else [])
+
+
+def test_an_option_of_another_command_is_told_whose_it_is_and_no_similar_one(capsys):
+    assert main(["show", ".", "--count", "5"]) == 2
+    said = capsys.readouterr().err
+    assert "No such option '--count'. It is one of plexor measure." in said
+    assert main(["measure", "--columms", "all"]) == 2
+    assert "Did you mean '--columns'?" in capsys.readouterr().err
