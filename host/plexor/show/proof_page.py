@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
@@ -41,9 +42,18 @@ def proof_page(proof: Proof, seal: str, document: Mapping[str, Any] | None = Non
 {html_details("What was done, and with what", html_list(entries))}
 <footer>{escape(_FOOTER)}</footer>"""
     title = f"Proof of {proof.board or 'an instrument'}"
-    lead = f"{proof.serial} · build {proof.placement:016x} · {proof.made}"
+    lead = f"{proof.serial} · build {proof.placement:016x} · {_moment(proof.made)}"
     banner = html_box(style, head, text) + html_tiles([_tiles(proof)])
     return html_page(PageHeading(title, source(proof), lead, banner), body)
+
+
+def _moment(text: str) -> str:
+    """Return when a proof was made, to the minute; a text that is no time stays."""
+    try:
+        made = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _tiles(proof: Proof) -> ChannelTiles:
@@ -84,7 +94,7 @@ def _step(step: ProofStep) -> str:
         rows = "".join(_row(figure) for figure in step.figures)
         table = (
             f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}'
-            "<th>between its bounds</th></tr></thead>"
+            '<th class="left">between its bounds</th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )
     return (
@@ -97,7 +107,9 @@ def _row(figure: ProofFigure) -> str:
     name, *cells = figure_row(figure)
     style = "" if figure.holds else ' class="bad"'
     rest = "".join(f"<td><span{style}>{escape(cell)}</span></td>" for cell in cells)
-    return f'<tr><td class="name">{escape(name)}</td>{rest}<td>{_strip(figure)}</td></tr>'
+    return (
+        f'<tr><td class="name">{escape(name)}</td>{rest}<td class="left">{_strip(figure)}</td></tr>'
+    )
 
 
 def _strip(figure: ProofFigure) -> str:

@@ -72,7 +72,7 @@ def bound_page(
 
     `sampled` is None for a maximum that was given; `scan` is None without a phase scan.
     """
-    at_n = "" if n is None else f" at N = {grouped(n)}"
+    at_n = "" if n is None else f" at N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{grouped(n)}"
     measured = verdict.measured
     body = ""
     if sampled is not None:
@@ -116,9 +116,16 @@ def _tiles(model: Model, verdict: Bounded, style: str) -> ChannelTiles:
         (
             Tile("bound", format_seconds(verdict.estimate_ns / _NS, 6), "computed"),
             Tile(MAX_SEEN, _most(measured), measured.what if measured.samples else "given"),
-            Tile("margin", margin_text(verdict), f"bound less {MAX_SEEN}", style),
+            Tile("margin", _margin(verdict), f"bound less {MAX_SEEN}", style),
         ),
     )
+
+
+def _margin(verdict: Bounded) -> str:
+    """Return the margin with the unit that the other tiles have."""
+    if verdict.margin_ns is None:
+        return margin_text(verdict)
+    return format_seconds(verdict.margin_ns / _NS, 6)
 
 
 def _most(measured: MeasuredMaximum) -> str:
@@ -147,7 +154,8 @@ def _scan(scan: PhaseResult | None, estimate: ServiceEstimate, n: int | None) ->
         summary += f"; the sections that block take {format_seconds(blocked)} at most"
         body += f"<p>{escape(summary)}</p>"
         doubtful = notes(channel_scan, scan.tick_fs)
-        body += html_box("doubt", "About this scan", "; ".join(doubtful)) if doubtful else ""
+        if doubtful:
+            body += html_box("doubt", "About this scan", doubtful[0], doubtful[1:])
         heads, rows = window_rows(channel_scan, scan.tick_fs)
         if rows:
             body += f"<h2>Masked windows of {escape(channel_scan.channel)}</h2>"

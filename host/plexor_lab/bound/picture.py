@@ -26,6 +26,7 @@ from plexor.library.parts.picture import (
     x_axis,
 )
 from plexor.library.parts.results import Distribution
+from plexor.library.parts.show import MAX_SEEN
 
 HEIGHT = 360.0
 _SUBTITLE = "Samples in each column, on a logarithmic scale; the dashed line is the bound."
@@ -56,7 +57,7 @@ def under_bound(
     counts = count_axis(canvas, float(samples.max()), bottom, top)
     draw_columns(canvas, axis, counts, samples, "f0")
     labels = [
-        Label(axis.at(most_s), f"maximum {over}{format_seconds(most_s)}", "f0"),
+        Label(axis.at(most_s), f"{MAX_SEEN} {over}{format_seconds(most_s)}", "f0"),
         Label(axis.at(bound_s), f"bound {format_seconds(bound_s)}", "alarm"),
     ]
     positions = spread(labels, LEFT, width - RIGHT, bold=True)

@@ -60,9 +60,8 @@ def calibrate(
     made = now()
     observer = observer_of(device)
     report(
-        f"{counted(geometry.channels, 'channel')}: {wanted.edges} rising and falling edges of the "
-        "source on "
-        "each"
+        f"{counted(geometry.channels, 'channel')}: {wanted.edges:,} rising and falling edges of "
+        "the source on each"
     )
     source = observer.source(wanted.edges)
     channels = tuple(

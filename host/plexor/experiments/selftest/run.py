@@ -201,7 +201,7 @@ def _memories(geometry: Geometry, witness: Witness, checks: Sequence[SelftestPar
     if not found.compared:
         text = "not judged: no channel without a defect whose edges were all counted"
         return check("memory", "not judged", [*found.findings, Finding("memory", text)])
-    summary = f"{found.compared} counts compared with {found.against}, {found.used} not 0"
+    summary = f"{found.compared:,} counts compared with {found.against}, {found.used:,} not 0"
     return check("memory", summary, found.findings)
 
 

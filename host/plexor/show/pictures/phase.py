@@ -39,6 +39,7 @@ from plexor.show.pictures.frame import (
 from plexor.show.pictures.scale import Axis, grouped, time_unit
 from plexor.show.table import NOTHING
 from plexor.show.terminal.phase import (
+    DIGITS,
     INCOMPLETE,
     headline,
     notes,
@@ -80,16 +81,14 @@ def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -
     y_times(canvas, y, "latency")
     _latencies(canvas, result, scan, x, y)
     periodic = scan.reference.period_ticks is not None
-    legend(
-        canvas,
-        [
-            ("minimum to maximum", "s0", Stroke(8, opacity=0.4)),
-            ("median", "s0", Stroke(2.2)),
-            ("missed", "worst", Stroke(5)),
-        ],
-        bottom + 36,
-        "phase of the strike" if periodic else "strike after the edge",
-    )
+    entries = [
+        ("minimum to maximum", "s0", Stroke(8, opacity=0.4)),
+        ("median", "s0", Stroke(2.2)),
+    ]
+    if any(entry.missed for entry in scan.bins):
+        entries.append(("missed", "worst", Stroke(5)))
+    said = "phase of the strike" if periodic else "strike after the edge"
+    legend(canvas, entries, bottom + 36, said)
     return canvas
 
 
@@ -111,7 +110,7 @@ def _windows(
     start, end = max(shaded(first), key=lambda part: part[1] - part[0])
     middle = x.at(plot_seconds((start + end) / 2, result.tick_fs))
     middle = min(max(middle, LEFT + LABEL_ROOM), canvas.width - RIGHT - LABEL_ROOM)
-    text = f"masked for {format_ticks(float(window.width_ticks), result.tick_fs)}"
+    text = f"masked for {format_ticks(float(window.width_ticks), result.tick_fs, DIGITS)}"
     canvas.text(middle, top - 8, text, style="alarm", anchor="middle", bold=True)
 
 
@@ -158,7 +157,7 @@ def phase_page(result: PhaseResult, document: Mapping[str, Any] | None = None) -
         said = notes(scan, result.tick_fs)
         body += _figure(result, scan)
         body += f'<p class="muted">{escape(taken(scan, result.tick_fs))}</p>'
-        body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
+        body += html_box("doubt", "About this scan", said[0], said[1:]) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
         if rows:
             body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{html_table((heads, rows))}"
@@ -180,16 +179,17 @@ def _tiles(scan: ChannelPhases, number: int, tick_fs: int) -> ChannelTiles:
         delay = Tile("longest delay", NOTHING)
     else:
         window = scan.windows[0]
-        start = format_ticks(float(window.start_ticks), tick_fs)
+        start = format_ticks(float(window.start_ticks), tick_fs, DIGITS)
         width = Tile(
             "widest masked window",
-            format_ticks(float(window.width_ticks), tick_fs),
+            format_ticks(float(window.width_ticks), tick_fs, DIGITS),
             f"± {format_ticks(float(window.width_error_ticks), tick_fs, 3)}, from {start} on",
         )
         delay = Tile("longest delay", NOTHING, "all missed")
         if window.delay_ticks is not None:
             least = "≥ " if window.missed else ""
-            delay = Tile("longest delay", f"{least}{format_ticks(window.delay_ticks, tick_fs)}")
+            longest = format_ticks(window.delay_ticks, tick_fs, DIGITS)
+            delay = Tile("longest delay", f"{least}{longest}")
     missed = sum(entry.missed for entry in scan.bins)
     style = "doubt" if missed else ""
     lost = Tile("missed", grouped(missed), f"of {counted(scan.strikes, 'strike')}", style)

@@ -25,7 +25,7 @@ def test_bound_and_maximum_are_within_the_picture_and_named(bound_ns):
         "On-width", "simulated", distribution(70_000, 70_000, 90_000), TICK_FS, bound_ns
     )
     picture = svg_picture(canvas)
-    assert "maximum 45 µs" in picture
+    assert "max seen 45 µs" in picture
     assert f"bound {bound_ns / 1000} µs" in picture
     assert canvas.axes[0].high >= max(45e-6, float(bound_ns) / 1e9)
     # The legend is below everything.

@@ -8,7 +8,7 @@ import pytest
 
 from plexor.show.pictures.frame import LEFT, RIGHT, WIDTH
 from plexor.show.pictures.phase import phase_page, phase_picture
-from plexor.show.terminal.phase import phase_text
+from plexor.show.terminal.phase import phase_text, widest
 
 from ..scans_to_draw import MASKS, NAME, PERIOD, phase_result, svg_of
 
@@ -40,3 +40,18 @@ def test_the_tile_of_missed_strikes_is_in_doubt_where_there_are_any(mask, doubte
     tiles = phase_page(phase_result(MASKS[mask])).partition("</header>")[0]
     (missed,) = re.findall(r'<dt>missed</dt><dd><b(?: class="(\w+)")?>', tiles)
     assert (missed == "doubt") == doubted
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_a_page_gives_the_width_of_the_widest_window_with_the_terminals_digits(mask):
+    result = phase_result(MASKS[mask])
+    (scan,) = result.scans
+    page = phase_page(result).replace("\N{NO-BREAK SPACE}", " ")
+    wide = re.search(r"on, (.+?) wide", widest(scan, result.tick_fs))
+    if wide is None:
+        assert not scan.windows
+        return
+    assert f"<b>{wide[1]}</b>" in page
+    assert f"masked for {wide[1]}" in page
+    missed = any(entry.missed for entry in scan.bins)
+    assert (">missed</text>" in page) == missed
