@@ -24,7 +24,7 @@ OTHER = replace(
     origin=Origin("b" * 40, "<tidy>", False),
     configuration={**RUN.configuration, "load": "cpu"},
 )
-FOLDERS = "/srv/ci/work/nightly/"
+FOLDERS = "/srv/ci/nightly/"
 OSBENCH = "freertos:program=osbench,iterations=20,codes=strobed,self=1"
 KEYS = {
     "dut": {f"{FOLDERS}irq.toml", OSBENCH},
