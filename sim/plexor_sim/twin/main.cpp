@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 
 // Core clocks between runs, as the gateware's link and its simulator take them.
 constexpr int64_t kByteClocks = 6;       // each byte of a command
-constexpr int64_t kExecuteClocks = 152;  // from a command's last byte to its first operation
+constexpr int64_t kExecuteClocks = 151;  // from a command's last byte to its first operation
 constexpr int64_t kAnswerClocks = 1080;  // from the last operation until all rests
 constexpr int64_t kSentClocks = 16, kEventBytes = 8;  // of results, at most; and of events
 constexpr int64_t kStillClocks = 1040;   // of rest, before it
