@@ -117,7 +117,7 @@ def test_a_count_is_a_text_or_a_number(value):
         ({"mode": "fast"}, "mode: 'fast'; must be one of stream, dump, deep"),
         ({"start": "now"}, "start: 'now'; must be run, gate"),
         ({"strikes": "1"}, "strikes: strike: '1'; must be an output"),
-        ({"channels": "ISR"}, "channels: channel: 'ISR'; must be NAME=ch0"),
+        ({"channels": "ISR"}, "channels: channel: 'ISR' names no channel; did you mean ISR=ch0"),
         ({"channels": [3]}, "channels: channel: '3'"),
         ({"channels": 3}, "channels: "),
         ({"stop_on": "late"}, "stop_on: condition: 'late'"),
