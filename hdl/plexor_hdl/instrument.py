@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import StopOn, register
+from plexor.protocol.registers import LONG_FILTER, StopOn, register
+from plexor.protocol.window import copies
 from plexor_hdl.code_wires import wire_codes
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
@@ -176,6 +177,14 @@ class Instrument(wiring.Component):
         ]
         for number, channel in enumerate(s.bank.channel):
             m.d.comb += s.capture.channels[number].eq(channel)
+        if copies(self._geometry, LONG_FILTER):
+            m.d.comb += [
+                *(
+                    ours.eq(banks)
+                    for ours, banks in zip(s.capture.long_filters, s.bank.long_filter, strict=True)
+                ),
+                s.bank.long_filter_status.removed.eq(s.capture.removed),
+            ]
         if s.matcher is not None:
             self._wire_matcher(m, s)
             return

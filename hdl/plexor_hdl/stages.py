@@ -57,6 +57,7 @@ NEEDED = {
     Feature.SWEEP: MEASURED,
     Feature.RING: Feature.EVENTS | MEASURED,
     Feature.CODES: Feature.EVENTS | MEASURED,
+    Feature.LONG_FILTER: Feature.FILTER | Feature.MATCH,
 }
 """Features that need others."""
 

@@ -152,7 +152,7 @@ WATCHED = (
 FOLLOWS = (
     r"pins\.words",
     r"capture\.word[0-9]+_[0-9]+",
-    r"capture\.(mend|filter|edges)[0-9]+\..*",
+    r"capture\.(mend|filter|long_filter|edges)[0-9]+\..*",
     r"capture\.(codes|strobe)[0-9]+",
     r"capture\.(code_port|code_values)\..*",
     r"capture\.trigger[0-9]+",

@@ -32,11 +32,17 @@ class EveryEdgeOnce(Elaboratable):
     for each blank slot. With `late` the words of a slot stand a clock late.
 
     Without `matches` a source of `active_only` loses its trailing edges. A slot whose first column
-    loses all its edges leaves as a blank one first, so that its time is not lost.
+    loses all its edges leaves as a blank one first, so that its time is not lost. With `removes`
+    the words of any sources come without their edges, and such a blank one is gone.
     """
 
     def __init__(
-        self, sources: int, samples: int, late: bool = False, matches: bool = True
+        self,
+        sources: int,
+        samples: int,
+        late: bool = False,
+        matches: bool = True,
+        removes: bool = False,
     ) -> None:
         self._sources = sources
         self._samples = samples
@@ -46,7 +52,7 @@ class EveryEdgeOnce(Elaboratable):
             sources=tuple(range(sources)),
             merged=tuple(range(sources)),
         )
-        self._matches = matches
+        self._matches, self._removes = matches, removes
         self.valid, self.ready = Signal(), Signal()
         self.words = Signal(data.ArrayLayout(EdgeWord(samples), sources))
         self.mask = Signal(sources)
@@ -54,13 +60,17 @@ class EveryEdgeOnce(Elaboratable):
         self.when = Signal(CLOCK_BITS)
         self.either = Signal(sources)
         self.active_only = Signal(sources)
+        self.removed = Signal(sources)
         chosen = (self.which, self.fine, self.when, self.either, self.active_only)
         self.free = (self.valid, self.ready, self.words.as_value(), self.mask, *chosen)
+        self.free += (self.removed,) if removes else ()
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        m.submodules.columns = columns = Columns(self.geometry)
-        m.submodules.rows = rows = Rows(self.geometry, leaves_out=not self._matches)
+        m.submodules.columns = columns = Columns(self.geometry, removes=self._removes)
+        m.submodules.rows = rows = Rows(
+            self.geometry, leaves_out=not self._matches, removes=self._removes
+        )
         for signal in (self.which, self.fine, self.when, self.either, self.active_only):
             prover.constant(m, signal)
         m.d.comb += columns.either.eq(self.either)
@@ -105,7 +115,9 @@ class EveryEdgeOnce(Elaboratable):
             for number in range(self._sources)
         ]
         kept = [
-            found & (active | ~self.active_only[number].replicate(self._samples))
+            found
+            & (active | ~self.active_only[number].replicate(self._samples))
+            & ~self.removed[number].replicate(self._samples)
             for number, (found, active) in enumerate(zip(edges, polarities, strict=True))
         ]
         # The first column of a slot, if nothing of it is kept.
@@ -118,7 +130,10 @@ class EveryEdgeOnce(Elaboratable):
         offered = Signal.like(self.words)
         with m.If(enters):
             m.d.sync += [
-                offered.eq(self.words),
+                *(
+                    offered[number].eq(Cat(Mux(self.removed[number], 0, word.edges), word.polarity))
+                    for number, word in enumerate(self.words)
+                ),
                 came.eq(came + sum(Cat(*kept), lost)),
                 slots_in.eq(slots_in + 1),
             ]
@@ -154,6 +169,7 @@ class EveryEdgeOnce(Elaboratable):
             m.d.comb += [
                 Assert(event.first | (any_left & (place > last_place))),
                 Assert(event.first | ~event.blank),
+                *([Assert(event.blank | ~event.gone)] if self._removes else []),
             ]
             with m.If((number == self.when) & ~event.blank & (place == Cat(self.which, self.fine))):
                 m.d.comb += Assert(due & (event.polarity == polarity))
@@ -185,6 +201,20 @@ def test_each_edge_of_a_slot_leaves_once_in_order_with_its_polarity(matches, sam
     design = EveryEdgeOnce(2, samples, matches=matches)
     name = f"rows_{samples}_{mode}_{matches}".lower()
     holds, log = prover.prove(design, name, clocks, mode, design.free)
+    assert holds, log[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("samples", "mode", "clocks"),
+    [
+        (2, "bmc", SHORT_ROWS_CLOCKS),
+        pytest.param(4, "bmc", 12, marks=pytest.mark.full),
+        pytest.param(2, "cover", 24, marks=pytest.mark.full),
+    ],
+)
+def test_each_edge_that_is_not_removed_leaves_once_with_its_slots_time(samples, mode, clocks):
+    design = EveryEdgeOnce(2, samples, removes=True)
+    holds, log = prover.prove(design, f"removed_{samples}_{mode}", clocks, mode, design.free)
     assert holds, log[-3000:]
 
 

@@ -41,11 +41,11 @@ _BEFORE_CLOCKS = 58
 _END_S = 10.0
 _PATIENCE_S = (60.0,)
 """A command that is sent again on a busy machine would shift a run on one of both."""
-_STATUS = {"status", "channel_status", "source"}
+_STATUS = {"status", "channel_status", "source", "long_filter_status"}
 _AT_POLLS = {"snapshot", "time_ticks", "link_dropped"}
 """Registers that depend on when they are read, or on how long a dump lasts."""
 _AT_TICKS = {"start_ticks", "end_ticks", "trigger_ticks"}
-_AT_LINK = {"upload_dropped", "dropped", "events", "generated", "flags", "pending"}
+_AT_LINK = {"upload_dropped", "dropped", "removed", "events", "generated", "flags", "pending"}
 """Registers that depend on what the link's FIFO took."""
 
 
@@ -159,6 +159,7 @@ def _status(device: Device, measurement: Measurement) -> dict[str, int]:
     """Return the registers that say how a run ended, of all parts that the build has."""
     geometry = device.identity.geometry
     copies = {"channel_status": range(geometry.channels), "source": geometry.sources}
+    copies["long_filter_status"] = range(Feature.LONG_FILTER in geometry.features)
     left_out = _AT_POLLS | _AT_TICKS if measurement.is_later else _AT_POLLS
     keys = [
         (block.name, copy, register.name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from plexor.model.codes import Codes, Port
 from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import LONG_FILTER_CLOCKS, Feature, Geometry
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger, entry_word
 from plexor_hdl.build import boards
 
@@ -70,6 +70,8 @@ class _Wider:
 
     def __init__(self, rng: random.Random, geometry: Geometry) -> None:
         self._rng, self._geometry = rng, geometry
+        # Apart, so that a seed's other settings do not depend on it.
+        self._long = random.Random(str(rng.getstate()[1][:4]))
         self._tick_s = Fraction(geometry.tick_fs, 10**15)
 
     def widened(self, made: Measurement) -> Measurement:
@@ -77,6 +79,8 @@ class _Wider:
         rng, features = self._rng, self._geometry.features
         if rng.random() < 0.15:
             made = self._dense(made)
+        if Feature.LONG_FILTER in features and self._long.random() < 0.35:
+            made = self._filtered(made)
         if rng.random() < 0.3:
             made = replace(made, front_end=self._front_end())
         if Feature.CODES in features and rng.random() < 0.4:
@@ -98,6 +102,34 @@ class _Wider:
             made.settings, strikes=(dense, *strikes), table=(), count=None, time_s=period_s * 3000
         )
         return replace(made, settings=settings)
+
+    def _filtered(self, made: Measurement) -> Measurement:
+        """Return it with long filters on some channels, and with answers that bounce."""
+        rng, samples = self._long, self._geometry.samples
+        most_ticks = LONG_FILTER_CLOCKS * samples - 1
+        channels = tuple(
+            channel
+            if rng.random() < 0.3
+            else replace(
+                channel,
+                filter_s=self._tick_s
+                * rng.choice((samples + 1, rng.randint(samples, 300), rng.randint(1, most_ticks))),
+            )
+            for channel in made.settings.channels
+        )
+        dut = made.dut
+        for channel in channels:
+            own = f"ch{channel.number}"
+            busy = {
+                "spurious": rng.choice(("1MHz", "3MHz")),
+                "duplicate": "0.7",
+                "duplicate_delay": "uniform:20ns:1500ns",
+                "gap": rng.choice(("1ns", "30ns", "400ns")),
+            }
+            for name, value in busy.items():
+                if rng.random() < 0.5 and f",{own}.{name}=" not in dut:
+                    dut += f",{own}.{name}={value}"
+        return replace(made, dut=dut, settings=replace(made.settings, channels=channels))
 
     def _front_end(self) -> str:
         rng, geometry = self._rng, self._geometry

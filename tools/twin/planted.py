@@ -355,6 +355,39 @@ def _pins() -> Iterator[tuple[str, Measurement]]:
         channels=(Channel(0, filter_s=8 * _NS),),
         extra={"writes": (RegisterWrite("channel", 0, "filter_ticks", 31),)}, count=100,
     )  # fmt: skip
+    bounces = (
+        "synthetic:latency=uniform:300ns:900ns,width=uniform:60ns:140ns,duplicate=0.5,"
+        "duplicate_delay=uniform:100ns:300ns,gap=9ns,spurious=500kHz,ch1.after=strike0"
+    )
+    longer = tuple(Channel(number, filter_s=ns * _NS) for number, ns in ((0, 100), (1, 60)))
+    yield "long filters", _measured(dut=bounces, channels=longer, count=200)
+    yield "long filters and snapshots", _measured(
+        dut=bounces, channels=longer, count=None, time_s=800_000 * _NS, report_s=37_000 * _NS,
+        timeout_s=9_000 * _NS,
+    )  # fmt: skip
+    whole = (Channel(0, filter_s=1000 * _NS), Channel(1))
+    # The last edges of the run are removed by what comes behind it.
+    yield "a long filter at the end", _measured(
+        dut="synthetic:latency=300ns,width=100ns,ch0.duplicate=1,ch0.duplicate_delay=700ns",
+        channels=whole, count=None, time_s=40_600 * _NS,
+    )  # fmt: skip
+    # It rests high from some 35 µs of the run on.
+    yield "a level that never lasts", _measured(
+        dut="synthetic:ch0.after=none,ch0.tick=400ns,ch0.width=50ns,ch0.invert=1,"
+        "ch0.mask=1s:200us:400us,ch1.after=strike0,ch1.latency=300ns",
+        channels=(Channel(0, filter_s=1000 * _NS), Channel(1)), count=None, time_s=90_000 * _NS,
+    )  # fmt: skip
+    yield "a long filter and an oscillator", _measured(
+        channels=(Channel(0, filter_s=1000 * _NS), Channel(1, filter_s=100 * _NS)),
+        input_select=InputSelect.ASYNCHRONOUS, count=None, time_s=40_000 * _NS,
+    )  # fmt: skip
+    # A word each four clocks, which nothing but the filter keeps in the FIFO.
+    yield "strikes in a long filter's time", _measured(
+        _stimulus(64, width_s=32 * _NS), _stimulus(4000, output=1),
+        dut="synthetic:ch0.after=strike1,ch1.after=none,latency=300ns,width=2us",
+        channels=(Channel(0, filter_s=1000 * _NS, reference="strike1"),),
+        count=None, time_s=60_000 * _NS, stream=Stream.OFF,
+    )  # fmt: skip
     yield "an inverted output in a loop", _measured(idle, input_select=InputSelect.LOOPBACK)
     source: dict[str, Any] = {"input_select": InputSelect.ASYNCHRONOUS, "time_s": 40_000 * _NS}
     yield "an oscillator", _measured(**source)

@@ -3,24 +3,27 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import CODE_TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import table_bits
-from plexor.protocol.registers import CHANNEL, CODE, register
+from plexor.protocol.registers import CHANNEL, CODE, LONG_FILTER, register
 from plexor_hdl.capture.code_port import PORT_TRIGGER_CLOCKS, CodePort, CodeValue
 from plexor_hdl.capture.code_values import CodeValues
 from plexor_hdl.capture.edges import Edges
-from plexor_hdl.capture.filter import Filter, filter_clocks
+from plexor_hdl.capture.filter import TICKS_BITS, Filter, filter_clocks
+from plexor_hdl.capture.hold import STEPS_BITS
+from plexor_hdl.capture.long_filter import LongFilter
 from plexor_hdl.capture.mend import MEND_CLOCKS, Mend
 from plexor_hdl.capture.merge import Columns, Rows
 from plexor_hdl.capture.stamp import Stamp
 from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import SourceAmounts, WordQueues
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, Beat, Event, block_layout
+from plexor_hdl.lib.counter import count_sum
 
 
 def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
@@ -49,7 +52,7 @@ class Capture(wiring.Component):
 
     Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
         filter_clocks(W) more with Feature.FILTER, MEND_CLOCKS more with Feature.MEND; 1 more each
-        time a chunk of the index carries.
+        time a chunk of the index carries. With a long filter, those of Hold more.
     Throughput: one word of each source each clock in; one beat each 2 clocks out. A code and its
         value are one beat.
     Reset: empty; all levels before the first word count as low; the next index is 0.
@@ -66,6 +69,7 @@ class Capture(wiring.Component):
         capture: The `words` of this clock belong to the run.
         channels: The registers of each channel; `enable`, `invert`, `either` and `filter_ticks`
             count here.
+        long_filters: With Feature.LONG_FILTER: the registers of LONG_FILTER of each channel.
         active_only: Where the build does not match: a bit for each source, in the order of
             `geometry.merged`, whose trailing edges are no events.
         strike_enables: A bit for each strike output: its edges are captured.
@@ -94,6 +98,7 @@ class Capture(wiring.Component):
         hold: No code may come: up to two more still do.
         masked: How many codes were left out because of `zone_mask`.
         mended: Of how many clocks samples were exchanged on an enabled channel, in the run.
+        removed: With Feature.LONG_FILTER: edges that long filters have removed, in the run.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
         gap_saturated: A gap was too long to be told; until `clear`.
@@ -115,6 +120,11 @@ class Capture(wiring.Component):
             "masked": Out(COUNT_BITS),
         }
         unmatched = {"active_only": In(len(geometry.merged)), "final_stb": Out(1)}
+        self.removes = Feature.LONG_FILTER in geometry.features
+        long_filter = {
+            "long_filters": In(data.ArrayLayout(block_layout(LONG_FILTER), geometry.channels)),
+            "removed": Out(COUNT_BITS),
+        }
         super().__init__(
             {
                 "clear": In(1),
@@ -124,6 +134,7 @@ class Capture(wiring.Component):
                 "strike_enables": In(geometry.strikes),
                 **(ports if geometry.code_bits else {}),
                 **({} if matches else unmatched),
+                **(long_filter if self.removes else {}),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
@@ -149,10 +160,11 @@ class Capture(wiring.Component):
         geometry = self._geometry
         # Without results of its own, a build has block RAMs to spare, but no cells.
         ram_style = "auto" if self._matches else "block"
-        m.submodules.queues = queues = WordQueues(geometry, ram_style)
-        m.submodules.columns = columns = Columns(geometry)
-        m.submodules.rows = rows = Rows(geometry, leaves_out=not self._matches)
-        m.submodules.stamp = stamp = Stamp(geometry)
+        removes = self.removes
+        m.submodules.queues = queues = WordQueues(geometry, ram_style, holds=removes)
+        m.submodules.columns = columns = Columns(geometry, removes=removes)
+        m.submodules.rows = rows = Rows(geometry, leaves_out=not self._matches, removes=removes)
+        m.submodules.stamp = stamp = Stamp(geometry, removes=removes)
 
         if not self._matches:
             m.d.comb += rows.active_only.eq(self.active_only)
@@ -255,12 +267,50 @@ class Capture(wiring.Component):
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
+        if removes:
+            self._remove(m, capture[late_clocks], queues, columns)
+            # Edges that are removed one after another would tell nothing of the time.
+            with m.If(self.low[: IDLE_CLOCKS.bit_length() - 1] == 0):
+                m.d.sync += stamp.news.eq(1)
+            with m.Elif(stamp.o_valid):
+                m.d.sync += stamp.news.eq(0)
         if geometry.code_bits:
             live = capture[late_clocks + Edges.LATENCY]
             strobes = channels, channel_clocks
             self._wire_codes(m, late_clocks, strobes, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
+
+    def _remove(self, m: Module, captures, queues: WordQueues, columns: Columns) -> None:
+        """Let long filters remove edges from the words that leave the queues, and count them."""
+        geometry = self._geometry
+        joined, strobes = Const(0), []
+        for channel, registers in enumerate(self.long_filters):
+            number = geometry.merged.index(channel)
+            m.submodules[f"long_filter{channel}"] = longer = LongFilter(geometry)
+            word, glitches = queues.o_words[number], getattr(m.submodules, f"filter{channel}")
+            settings = self.channels[channel]
+            with m.If(longer.ticks.any()):
+                m.d.comb += glitches.filter_ticks.eq((1 << TICKS_BITS) - 1)
+            m.d.comb += [
+                longer.clear.eq(self.clear),
+                longer.word.eq(glitches.o_word),
+                longer.capture.eq(captures),
+                longer.ticks.eq(Mux(settings.enable, registers.ticks, 0)),
+                longer.kept.eq(queues.kept[number]),
+                longer.take.eq(columns.take_words[number]),
+                longer.level.eq(word.polarity ^ settings.invert),
+                columns.i_words[number].edges.eq(
+                    word.edges & longer.passes.replicate(geometry.samples)
+                ),
+            ]
+            joined = joined | longer.ticks
+            strobes.append(longer.removed)
+        m.d.comb += [
+            queues.hold.eq(joined.any()),
+            queues.hold_steps.eq(joined[-STEPS_BITS:]),
+        ]
+        count_sum(m, self.removed, strobes, self.clear)
 
     def _wire_codes(self, m: Module, clocks: int, strobes, live, queues, stamp) -> None:
         """Make edge words of codes, and keep the values of those that are not dropped."""

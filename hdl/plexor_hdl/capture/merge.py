@@ -16,7 +16,8 @@ class Column(data.StructLayout):
     """The edges of one tick, with a bit for each source in `edges` and `polarities`.
 
     `first` marks the first column of a slot. A `blank` column has no edges. With neither edges nor
-    `blank`, there is no column.
+    `blank`, there is no column; but where edges are removed, a `first` one takes the slot's time
+    along.
     """
 
     def __init__(self, sources: int, samples: int) -> None:
@@ -32,9 +33,12 @@ class Column(data.StructLayout):
 
 
 class MergedEvent(data.StructLayout):
-    """One event, its source as a number in the order of `geometry.merged`; or a `blank` slot."""
+    """One event, its source as a number in the order of `geometry.merged`; or a `blank` slot.
 
-    def __init__(self, sources: int, samples: int) -> None:
+    With `removes` a slot whose first tick has lost all its edges is `gone`, too.
+    """
+
+    def __init__(self, sources: int, samples: int, *, removes: bool = False) -> None:
         super().__init__(
             {
                 "source": (sources - 1).bit_length(),
@@ -42,6 +46,7 @@ class MergedEvent(data.StructLayout):
                 "fine": (samples - 1).bit_length(),
                 "first": 1,
                 "blank": 1,
+                **({"gone": 1} if removes else {}),
             }
         )
 
@@ -87,8 +92,9 @@ class Columns(wiring.Component):
         empty: No slot and no column is inside, `o_column` left out.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._samples = geometry.samples
+    def __init__(self, geometry: Geometry, *, removes: bool = False) -> None:
+        """`removes`: words may come without the edges that the slot's ticks have."""
+        self._samples, self._removes = geometry.samples, removes
         self._sources = len(geometry.merged)
         super().__init__(
             {
@@ -142,7 +148,7 @@ class Columns(wiring.Component):
                 # Both candidates are computed, because the choice between them is known late.
                 tick.eq(Mux(more, lowest(rest), lowest(head.ticks))),
                 rest.eq(Mux(more, rest & ~lowest(rest), head.ticks & ~lowest(head.ticks))),
-                first.eq(load),
+                first.eq(load & head_valid if self._removes else load),
                 filled.eq(valid),
                 self.o_column.edges.eq(chosen),
                 self.o_column.polarities.eq(
@@ -160,7 +166,8 @@ class Columns(wiring.Component):
 class Rows(wiring.Component):
     """Turns columns into events: the sources of a tick that hold an edge, in order.
 
-    It moves in the clocks with `o_ready`, and takes a column in those with `i_ready`.
+    It moves in the clocks with `o_ready`, and takes a column in those with `i_ready`. With
+    `removes` a slot's first column without edges is a blank one that is `gone`.
 
     Latency: 1 clock from `i_column` to `o_event`.
     Throughput: one event each clock with `o_ready`.
@@ -177,7 +184,11 @@ class Rows(wiring.Component):
         o_event: One event or a blank slot, which tells only the time.
     """
 
-    def __init__(self, geometry: Geometry, *, leaves_out: bool = False) -> None:
+    def __init__(
+        self, geometry: Geometry, *, leaves_out: bool = False, removes: bool = False
+    ) -> None:
+        """`removes`: as that of Columns."""
+        self._removes = removes
         self._numbers = range(len(geometry.merged))
         self._column = Column(len(self._numbers), geometry.samples)
         self._leaves_out = leaves_out
@@ -189,7 +200,7 @@ class Rows(wiring.Component):
                 "i_column": In(self._column),
                 "o_valid": Out(1),
                 "o_ready": In(1),
-                "o_event": Out(MergedEvent(len(self._numbers), geometry.samples)),
+                "o_event": Out(MergedEvent(len(self._numbers), geometry.samples, removes=removes)),
             }
         )
 
@@ -212,9 +223,15 @@ class Rows(wiring.Component):
             # A slot's first column takes its time along, also where nothing is left of it.
             blank |= self.i_column.first & self.i_column.edges.any()
             edges &= self.i_column.polarities | ~self.active_only
+        gone = Signal()
+        if self._removes:
+            blank |= self.i_column.first
+            m.d.comb += self.o_event.gone.eq(gone)
         with m.If(self.i_ready):
             one, two, _ = at_least(edges)
             m.d.comb += more_next.eq(two)
+            if self._removes:
+                m.d.sync += gone.eq(~one & ~self.i_column.blank)
             m.d.sync += [
                 column.eq(self.i_column),
                 left.eq(edges),

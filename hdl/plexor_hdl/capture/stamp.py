@@ -21,7 +21,7 @@ class Stamp(wiring.Component):
     a beat without event, and with `final` the final one; its gap goes into the next index too. The
     index is 0 in a build whose geometry is not `indexed`. An event must be stamped within half the
     range of its clock. A code counts as two events, itself and its value; with `skip` it is not
-    numbered, and there is no beat of it.
+    numbered, and there is no beat of it. Of a slot that is `gone` there is a beat only with `news`.
 
     Latency: 3 clocks from an event that is taken to `o_event`; 1 more each time that one of the
         index's chunks of CHUNK_BITS carries.
@@ -42,6 +42,7 @@ class Stamp(wiring.Component):
         final: A blank slot that is taken in this clock is the end of the run.
         code_stb: With Feature.CODES: a code leaves; it will stand at `o_event` in the next clock.
         skip: With Feature.CODES: the code that leaves next will not.
+        news: With `removes`: the time was not told for long.
         hold: With Feature.CODES: nothing is taken; two more events may be before it is so.
         tag: The clock and the gap of the next slot; valid where its first event is offered.
         take_tag: `tag` is taken.
@@ -55,20 +56,22 @@ class Stamp(wiring.Component):
         next_index: The index of the event on its way out, or of the next one if there is none.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
+    def __init__(self, geometry: Geometry, *, removes: bool = False) -> None:
+        """`removes`: as that of Rows."""
+        self._geometry, self._removes = geometry, removes
         self._codes = SOURCE_CODE in geometry.merged
         codes = {"code_stb": Out(1), "o_code": Out(1), "skip": In(1), "hold": In(1)}
         super().__init__(
             {
                 **(codes if self._codes else {}),
+                **({"news": In(1)} if removes else {}),
                 "clear": In(1),
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
                 "i_valid": In(1),
                 "i_ready": Out(1),
-                "i_event": In(MergedEvent(len(geometry.merged), geometry.samples)),
+                "i_event": In(MergedEvent(len(geometry.merged), geometry.samples, removes=removes)),
                 "final": In(1),
                 "tag": In(Tag(geometry)),
                 "take_tag": Out(1),
@@ -112,9 +115,12 @@ class Stamp(wiring.Component):
             ]
             with m.If(code & self.skip):
                 m.d.comb += [told.eq(0), stands.eq(0)]
+        comes = self.i_valid
+        if self._removes:
+            comes &= ~self.i_event.gone | self.news
         with m.If(self.i_ready):
             m.d.sync += [
-                event.valid.eq(self.i_valid),
+                event.valid.eq(comes),
                 event.is_event.eq(self.i_valid & ~self.i_event.blank),
                 event.final.eq(self.i_event.blank & self.final),
                 event.fine.eq(self.i_event.fine),

@@ -6,8 +6,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
+from plexor_hdl.capture.hold import MOST_CLOCKS, STEPS_BITS, Hold
 from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
 
@@ -45,6 +46,8 @@ def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
     if SOURCE_STEP in geometry.sources:
         longest += STEP_PAUSE_CLOCKS * word_fifo_depth
+    if Feature.LONG_FILTER in geometry.features:
+        longest += MOST_CLOCKS
     return longest.bit_length() + 1
 
 
@@ -158,9 +161,11 @@ class WordQueues(wiring.Component):
 
     The words that are taken from one clock are a slot. A slot leaves in three parts, each in order:
     `o_slot`; its words by `take_words`, in a later clock; its `tag` by `take_tag`, 4 clocks or more
-    after the slot, and 2 or more after the tag before.
+    after the slot, and 2 or more after the tag before. With `holds` slots can be held back: all of
+    them for the same time, so that they still leave in order and as fast as they came.
 
-    Latency: 4 clocks from `i_edges` to `o_slot`, 2 to `amounts`.
+    Latency: 4 clocks from `i_edges` to `o_slot`, 2 to `amounts`; while `hold`, those of Hold more
+        to `o_slot`.
     Throughput: one slot each clock in, one each 2 clocks out.
     Reset: empty; no gap, and `gap_saturated` is low.
     Wrap: a tag's clock is modulo its range; no word waits for half of that.
@@ -172,7 +177,9 @@ class WordQueues(wiring.Component):
         i_valid: A bit for each source: it has a word with an edge in this clock.
         blank: Makes a slot without words, where no word is taken; only while `empty`.
         clock: The number of the clock whose words were offered `latency` clocks before.
-        clear: Forgets the gap and `gap_saturated`.
+        clear: Forgets the gap and `gap_saturated`. No slot comes for MOST_CLOCKS behind it.
+        hold: With `holds`: slots are held back; it stands still from `clear` on.
+        hold_steps: With `holds`: for how long, in steps of Hold; as `hold`.
         amounts: Edges that each source had, and that were dropped, 2 clocks ago.
         kept: A bit for each source: its word of the clock before was taken into its FIFO.
         gap_saturated: A gap is more than its 2**GAP_BITS - 1; until `clear`. It is never 0 then.
@@ -186,9 +193,9 @@ class WordQueues(wiring.Component):
         empty: The tags of all slots were taken, and no word is on its way.
     """
 
-    def __init__(self, geometry: Geometry, ram_style: str = "auto") -> None:
+    def __init__(self, geometry: Geometry, ram_style: str = "auto", *, holds: bool = False) -> None:
         """The FIFOs are memories of `ram_style`."""
-        self._geometry, self._style = geometry, ram_style
+        self._geometry, self._style, self._holds = geometry, ram_style, holds
         self.sources = len(geometry.merged)
         self._slots = 1 << (self.sources * geometry.word_fifo_depth + SPARE_SLOTS - 1).bit_length()
         word = EdgeWord(geometry.samples)
@@ -203,6 +210,7 @@ class WordQueues(wiring.Component):
                 "blank": In(1),
                 "clock": In(clock_bits(geometry)),
                 "clear": In(1),
+                **({"hold": In(1), "hold_steps": In(STEPS_BITS)} if holds else {}),
                 "amounts": Out(data.ArrayLayout(SourceAmounts(geometry.samples), self.sources)),
                 "kept": Out(self.sources),
                 "gap_saturated": Out(1),
@@ -261,7 +269,7 @@ class WordQueues(wiring.Component):
             write.en.eq(push),
             write.data.mask.eq(kept),
             write.data.several.eq(at_least(write.data.ticks)[1]),
-            some.eq(read.addr != write.addr),
+            some.eq(read.addr != self._shown(m, write.addr, push)),
             read.en.eq((self.o_valid & self.o_ready) | ~stood),
         ]
         m.d.sync += [
@@ -278,6 +286,24 @@ class WordQueues(wiring.Component):
         next_tag = self._tags(m, push)
         m.d.comb += self.empty.eq((next_tag == write.addr) & ~push & ~self.i_valid.any())
         return m
+
+    def _shown(self, m, end, push):
+        """Return the end of the slots that may leave: `end` while none is held back."""
+        if not self._holds:
+            return end
+        m.submodules.held = held = Hold()
+        shown, cleared = Signal.like(end), Signal(init=1)
+        m.d.comb += [held.steps.eq(self.hold_steps), held.strobe.eq(push)]
+        with m.If(self.clear):
+            m.d.sync += cleared.eq(1)
+        with m.Elif(push):
+            m.d.sync += cleared.eq(0)
+        with m.If(Mux(self.hold, held.o_strobe & ~cleared, push)):
+            m.d.sync += shown.eq(shown + 1)
+        # What was held back by another length may still come.
+        with m.Elif(cleared):
+            m.d.sync += shown.eq(end)
+        return shown
 
     def _tags(self, m, push):
         """Sum the drops of all sources, write each slot's tag, and return the next slot's."""

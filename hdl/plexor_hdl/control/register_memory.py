@@ -13,6 +13,8 @@ from plexor.protocol.registers import (
     CODE,
     CONTROL,
     IDENTITY,
+    LONG_FILTER,
+    LONG_FILTER_STATUS,
     MATCHER,
     SCHEDULE,
     SOURCE,
@@ -20,10 +22,17 @@ from plexor.protocol.registers import (
     STEP,
     STIMULUS,
 )
-from plexor_hdl.lib.addresses import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claimed, split, words_of
+from plexor_hdl.lib.addresses import (
+    ADDRESS_BITS,
+    WORD_BITS,
+    claimed,
+    hits_layout,
+    split,
+    words_of,
+)
 from plexor_hdl.lib.memory_reader import plain_memory
 
-STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP, CODE, SCHEDULE)
+STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP, CODE, SCHEDULE, LONG_FILTER)
 """Blocks whose words are constants or hold the last written value."""
 MARKED = ("start_ticks", "end_ticks")
 """Registers of STATUS that hold the time of a moment."""
@@ -88,7 +97,7 @@ class RegisterMemory(wiring.Component):
         self._depth = 1 << (size - 1).bit_length()
         super().__init__(
             {
-                "hits": In(HITS_LAYOUT),
+                "hits": In(hits_layout(copies)),
                 "address": In(ADDRESS_BITS),
                 "busy": In(1),
                 "masking": In(1),
@@ -207,7 +216,8 @@ class RegisterMemory(wiring.Component):
                 place = Mux(self.masking, masks | offset, place)
             terms.append(Mux(hits[block.name], place, 0))
             stored.append(hits[block.name])
-        for block in (STATUS, SOURCE):
+        wide = [STATUS, SOURCE, *([LONG_FILTER_STATUS] if self._copies[LONG_FILTER.name] else [])]
+        for block in wide:
             high = claimed(block, address, lambda word: word.number == 1)
             marked = claimed(block, address, lambda word: word.register.name in MARKED)
             end = claimed(block, address, lambda word: word.register.name == MARKED[1])

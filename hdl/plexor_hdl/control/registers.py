@@ -15,6 +15,8 @@ from plexor.protocol.registers import (
     CODE,
     CONTROL,
     IDENTITY,
+    LONG_FILTER,
+    LONG_FILTER_STATUS,
     MATCHER,
     SCHEDULE,
     SOURCE,
@@ -32,10 +34,11 @@ from plexor_hdl.control.register_bus import RegisterBus
 from plexor_hdl.control.register_memory import MARKED, RegisterMemory
 from plexor_hdl.interfaces import COUNT_BITS, Kind, block_layout
 from plexor_hdl.lib.addresses import (
-    HITS_LAYOUT,
     WORD_BITS,
     Word,
+    blocks_of,
     claimed,
+    hits_layout,
     split,
     words_of,
 )
@@ -43,7 +46,7 @@ from plexor_hdl.lib.tables import table
 
 ACTION_LAYOUT = data.StructLayout({action.name.lower(): 1 for action in Action})
 SOURCE_ADDRESS_BITS = 6
-LIVE = (STATUS, CHANNEL_STATUS, SOURCE)
+LIVE = (STATUS, CHANNEL_STATUS, SOURCE, LONG_FILTER_STATUS)
 STEP_WORDS_BITS = (STEP.count * STEP.stride_words - 1).bit_length()
 SOURCE_CLOCKS = 17
 """Clocks from the request of a source's count to the count."""
@@ -75,7 +78,7 @@ class RegisterBank(wiring.Component):
     Copies that the build leaves out answer NO_REGISTER. While `running`, SETUP registers answer
     RUNNING and keep their value. Bits beyond a register's are ignored and read 0.
 
-    A wide register of STATUS or SOURCE is read coherently low word first, if it grows by less than
+    A wide register of LIVE is read coherently low word first, if it grows by less than
     2**31 a clock: the low word's read latches the high word, and reading any high word gives what
     was latched last.
 
@@ -112,6 +115,7 @@ class RegisterBank(wiring.Component):
         stimulus: Registers of STIMULUS, for each strike output.
         code: Registers of CODE, with Feature.CODES.
         schedule: Registers of SCHEDULE, with Feature.SCHEDULE; those of ENTRY stay at 0.
+        long_filter: Registers of LONG_FILTER, for each channel, with Feature.LONG_FILTER.
         zoom_stb: Strobes as one of ZOOMS is written.
         zoom_place: Which one: its Kind << key bits | channel.
         limit_stb: A bit strobes as a register of Limits is written.
@@ -121,6 +125,7 @@ class RegisterBank(wiring.Component):
         schedule_stb: Strobes as a word of ENTRY is written.
         status: Registers of STATUS, but for MARKED.
         channel_status: Registers of CHANNEL_STATUS, for each channel.
+        long_filter_status: Registers of LONG_FILTER_STATUS, with Feature.LONG_FILTER.
         source_stb: Strobes with each request, and asks for a count of SOURCE.
         source_address: The source x 2, or one more for what was dropped of it.
         source_value: That count; it stands from SOURCE_CLOCKS after `source_stb` on.
@@ -130,6 +135,7 @@ class RegisterBank(wiring.Component):
         self._geometry = geometry
         self._identity = identity_values(geometry, gateware_hash, build_id)
         self._copies = {block.name: copies(geometry, block) for block in BLOCKS}
+        self._blocks = blocks_of(self._copies)
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}
@@ -157,6 +163,14 @@ class RegisterBank(wiring.Component):
                     for block in (CODE, SCHEDULE)
                     if self._copies[block.name]
                 },
+                **(
+                    {
+                        "long_filter": block_port(LONG_FILTER).array(geometry.channels),
+                        "long_filter_status": In(block_layout(LONG_FILTER_STATUS)),
+                    }
+                    if self._copies[LONG_FILTER.name]
+                    else {}
+                ),
                 "zoom_stb": Out(1),
                 "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
                 "limit_stb": Out(len(SHARED) + geometry.channels),
@@ -209,10 +223,10 @@ class RegisterBank(wiring.Component):
             with m.If(self.source_stb | busy):
                 m.d.sync += waiting.eq(1)
 
-        hits = Signal(HITS_LAYOUT)
+        hits = Signal(hits_layout(self._copies))
         found, setup, read_only = Signal(), Signal(), Signal()
         setups = []
-        for block in BLOCKS:
+        for block in self._blocks:
             size = (block.stride_words * block.count - 1).bit_length()
             hit = address[size:] == BASE_ADDRESSES[block.name] >> size
             _, copy = split(block, address)
@@ -225,7 +239,9 @@ class RegisterBank(wiring.Component):
         m.d.sync += [
             found.eq(hits.as_value().any()),
             setup.eq(Cat(setups).any()),
-            read_only.eq(Cat(hits[block.name] for block in (IDENTITY, *LIVE)).any()),
+            read_only.eq(
+                Cat(hits[block.name] for block in self._blocks if block in (IDENTITY, *LIVE)).any()
+            ),
         ]
         # By then the request has been stable for a clock more than this takes.
         status = Signal(8)
@@ -299,7 +315,7 @@ class RegisterBank(wiring.Component):
             self.zoom_place.eq(Cat(copy[: geometry.key_bits], kind)),
             self.written.eq(self.bus.write_data),
         ]
-        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS, CODE, SCHEDULE):
+        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS, CODE, SCHEDULE, LONG_FILTER):
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")
@@ -356,6 +372,8 @@ class RegisterBank(wiring.Component):
             return register.words == 2 and not word.number and register.name not in MARKED
 
         for block in LIVE:
+            if block not in self._blocks:
+                continue
             hit = hits[block.name]
             wides.append(hit & claimed(block, address, is_low))
             if block is SOURCE:

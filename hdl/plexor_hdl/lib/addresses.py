@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word addresses of the register map: finds block, copy and word of an address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from amaranth.hdl import Const, Value
 from amaranth.lib import data
 
-from plexor.protocol.registers import BLOCKS, Block, Register
+from plexor.protocol.registers import (
+    BLOCKS,
+    LONG_FILTER,
+    LONG_FILTER_STATUS,
+    Block,
+    Register,
+)
 
 ADDRESS_BITS = 16
 WORD_BITS = 32
-HITS_LAYOUT = data.StructLayout({block.name: 1 for block in BLOCKS})
-"""A flag for each block: whether an address is in it."""
+LEFT_OUT = (LONG_FILTER, LONG_FILTER_STATUS)
+"""Blocks that a build without copies of them does not look for. It looks for all others."""
+
+
+def blocks_of(copies: Mapping[str, Collection[int] | int]) -> list[Block]:
+    """Return the blocks that a build looks for, from the copies that it has of each."""
+    return [block for block in BLOCKS if copies[block.name] or block not in LEFT_OUT]
+
+
+def hits_layout(copies: Mapping[str, Collection[int] | int]) -> data.StructLayout:
+    """Return a flag for each block: whether an address is in it."""
+    return data.StructLayout({block.name: 1 for block in blocks_of(copies)})
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,18 @@ def count(m: Module, total: Signal, stb: Value, clear: Value) -> None:
         carry = carry_r
 
 
+def count_sum(m: Module, total: Signal, strobes: list[Value], clear: Value) -> None:
+    """Count strobes of several kinds in a signal, as `count`. They come two clocks later."""
+    came = Signal(range(len(strobes) + 1), name=f"{total.name}_came")
+    low, over = Signal.like(came, name=f"{total.name}_low"), Signal(name=f"{total.name}_over")
+    m.d.sync += [came.eq(sum(strobes)), Cat(low, over).eq(low + came)]
+    with m.If(clear):
+        m.d.sync += [came.eq(0), low.eq(0), over.eq(0)]
+    rest = Signal(len(total) - len(low), name=f"{total.name}_rest")
+    count(m, rest, over, clear)
+    m.d.comb += total.eq(Cat(low, rest))
+
+
 class Alarm(wiring.Component):
     """Says when a number of clocks has passed.
 

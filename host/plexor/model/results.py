@@ -41,6 +41,8 @@ EVENT_DTYPE = np.dtype(
 LINK_DROPPED = ("status", "link_dropped")
 """Register that counts bytes from the host that were dropped. It stops at its maximum."""
 LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
+REMOVED = ("long_filter_status", "removed")
+"""Register that counts edges that long glitch filters removed."""
 MENDED = ("status", "mended")
 """Register that counts clocks with exchanged samples. It stops at its maximum."""
 MENDED_MOST = (1 << register(*MENDED).bits) - 1
@@ -300,6 +302,8 @@ class Accounting:
     """Codes that were not to be sent, because of their class. They are not in `generated`."""
     mended_clocks: Annotated[int, Ge(0), Le(MENDED_MOST)] = 0
     """Core clocks in which exchanged samples were mended; MENDED_MOST: at least as many."""
+    filtered: NotBelow0 = 0
+    """Edges that filters longer than a core clock removed. They are not in `generated`."""
 
     @property
     def holds(self) -> bool:

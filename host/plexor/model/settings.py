@@ -14,7 +14,7 @@ from plexor.base.constraints import LATER, Count, NotNegative, Positive, Whole
 from plexor.model.codes import Codes
 from plexor.model.numbers import ChannelNumber, OutputNumber
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import LONG_FILTER_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
 
@@ -95,6 +95,17 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True)
+class Longer:
+    """The register of a channel's times that its register in `channel` is too short for."""
+
+    block: str
+    register: str
+    needs: Feature
+    most: Callable[[Geometry], int]
+    """The most ticks."""
+
+
+@dataclass(frozen=True, slots=True)
 class OnChip:
     """How a field of a channel is asked for, and the register that has it.
 
@@ -108,6 +119,8 @@ class OnChip:
     """What the build must have, if it is not 0."""
     most: Callable[[Geometry], int] | None = None
     """The most ticks; None: what the register holds."""
+    longer: Longer | None = None
+    """Where more than `most` ticks go."""
     unset: int = 0
     """The register's value for None."""
     instead: str = ""
@@ -116,6 +129,13 @@ class OnChip:
 
 def _word_ticks(geometry: Geometry) -> int:
     return geometry.samples
+
+
+def _long_filter_ticks(geometry: Geometry) -> int:
+    return LONG_FILTER_CLOCKS * geometry.samples - 1
+
+
+_LONG_FILTER = Longer("long_filter", "ticks", Feature.LONG_FILTER, _long_filter_ticks)
 
 
 def _chip(register: str, option: str = "", **how: Any) -> dict[str, Any]:
@@ -137,7 +157,12 @@ class Channel:
     """Each edge is an answer, of either direction. So there are no trailing edges."""
     filter_s: NotNegative = field(
         default=Fraction(0),
-        metadata=_chip("filter_ticks", "filter", needs=Feature.FILTER, most=_word_ticks),
+        metadata=_chip(
+            *("filter_ticks", "filter"),
+            needs=Feature.FILTER,
+            most=_word_ticks,
+            longer=_LONG_FILTER,
+        ),
     )
     reference: str = "strike0"
     deadline_s: Fraction | None = field(

@@ -20,7 +20,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 7
+PROTOCOL_MINOR = 8
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 PLACED = 1 << 63
@@ -43,6 +43,10 @@ DUE_CLOCKS = 80
 MAX_LAMPS = 8
 STEP_CLOCKS = 1024
 """Core clocks from the end of a step of the sweep table to phase 0 of the next one."""
+LONG_FILTER_CLOCKS = 128
+"""A long glitch filter is shorter than this many core clocks."""
+LEAST_HOLD_CLOCKS, HOLD_STEP_CLOCKS = 24, 16
+"""A long glitch filter holds all events back: see `hold_clocks`."""
 
 
 class Feature(IntFlag):
@@ -67,6 +71,7 @@ class Feature(IntFlag):
     SCHEDULE = 65536  # due times that stimuli strike at, and a timecode; since 2.4
     MEND = 131072  # samples of neighbouring phases that were exchanged are mended; since 2.5
     MATCH = 262144  # strikes are matched and counted on the chip, else by the host; since 2.7
+    LONG_FILTER = 524288  # glitch filter of up to 127 clocks; needs FILTER, MATCH; since 2.8
 
 
 ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES
@@ -77,6 +82,15 @@ EVENTS_SINCE = 1
 """Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
 MATCH_SINCE = 7
 """Minor of the protocol: before it every build had Feature.MATCH, and did not say so."""
+
+
+def hold_clocks(filter_clocks: int) -> int:
+    """Return for how many core clocks events are held back before the merge; 0: for none.
+
+    `filter_clocks` are the whole clocks of the lengths of all enabled channels' long glitch
+    filters, joined by OR. It is as long as each filter and a few clocks more.
+    """
+    return LEAST_HOLD_CLOCKS + filter_clocks // HOLD_STEP_CLOCKS * HOLD_STEP_CLOCKS
 
 
 @dataclass(frozen=True, slots=True)

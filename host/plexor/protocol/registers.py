@@ -356,9 +356,34 @@ SCHEDULE = Block(
     ),
 )
 
+LONG_FILTER = Block(
+    "long_filter",
+    "The long glitch filter of one response channel, with Feature.LONG_FILTER.",
+    (
+        Register(
+            *("ticks", 11, _S, "ticks"),
+            "in place of channel.filter_ticks, up to 128 clocks - 1 tick; 0: none; since 2.8",
+            since=8,
+        ),
+    ),
+    MAX_CHANNELS,
+)
+
+LONG_FILTER_STATUS = Block(
+    "long_filter_status",
+    "What the long glitch filters have done in this run, with Feature.LONG_FILTER.",
+    (
+        Register(
+            *("removed", 64, _R, "edges"),
+            "generated and kept, and then removed as too short; since 2.8",
+            since=8,
+        ),
+    ),
+)
+
 BLOCKS = (
     *(IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP, CODE),
-    SCHEDULE,
+    *(SCHEDULE, LONG_FILTER, LONG_FILTER_STATUS),
 )
 
 

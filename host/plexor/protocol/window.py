@@ -68,6 +68,8 @@ def copies(geometry: Geometry, block: Block) -> tuple[int, ...]:
         "step": tuple(range(geometry.table_steps * (Feature.SWEEP in geometry.features))),
         "code": tuple(range(Feature.CODES in geometry.features)),
         "schedule": tuple(range(Feature.SCHEDULE in geometry.features)),
+        "long_filter": tuple(range(geometry.channels * (Feature.LONG_FILTER in geometry.features))),
+        "long_filter_status": tuple(range(Feature.LONG_FILTER in geometry.features)),
     }.get(block.name, tuple(range(block.count)))
 
 

@@ -333,6 +333,7 @@ def books(found: Accounting) -> str:
     if found.mended_clocks:
         more = " or more" if found.mended_clocks == MENDED_MOST else ""
         mended = f" · exchanged samples mended in {grouped(found.mended_clocks)}{more} clocks"
+    filtered = f" · {counted(found.filtered, 'edge')} filtered" if found.filtered else ""
     disorder = "".join(
         f" · {counted(count, 'frame')} {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
@@ -341,7 +342,7 @@ def books(found: Accounting) -> str:
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
         f"+ dropped on chip {grouped(found.dropped_on_chip)} "
         f"+ lost on the link {grouped(found.lost_on_link)}{masked}{disorder}{bytes_lost}"
-        f"{mended}"
+        f"{mended}{filtered}"
     )
 
 

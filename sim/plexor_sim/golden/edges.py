@@ -167,11 +167,15 @@ def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
     0 and 1 filter nothing. More than `samples` acts as `samples`. Edges keep their times. The
     levels before the first edge and after the last one are never filtered.
     """
-    least = min(filter_ticks, samples)
+    return lasting(edges, min(filter_ticks, samples))
+
+
+def lasting(edges: TickEdges, least: int) -> TickEdges:
+    """Return the edges to levels of at least `least` samples, and of these each to a new level."""
     if least < 2 or not len(edges.time_ticks):
         return edges
-    lasting = np.append(np.diff(edges.time_ticks) >= least, True)
-    return collapsed(edges.time_ticks[lasting], edges.level[lasting], edges.initial)
+    stays = np.append(np.diff(edges.time_ticks) >= least, True)
+    return collapsed(edges.time_ticks[stays], edges.level[stays], edges.initial)
 
 
 def windowed(edges: TickEdges, start_ticks: int, end_ticks: int) -> TickEdges:

@@ -39,6 +39,7 @@ from plexor_sim.golden.edges import (
     TickEdges,
     filtered,
     inverted,
+    lasting,
     leading,
     mended,
     merged,
@@ -142,7 +143,11 @@ def expected_events(
             edges = inverted(edges)
         if Feature.FILTER in geometry.features:
             least = settings.get("channel", "filter_ticks", channel)
-            edges = filtered(edges, least, geometry.samples)
+            longer = settings.get("long_filter", "ticks", channel)
+            if Feature.LONG_FILTER in geometry.features and longer:
+                edges = lasting(filtered(edges, geometry.samples, geometry.samples), longer)
+            else:
+                edges = filtered(edges, least, geometry.samples)
         sources[SOURCE_CHANNEL + channel] = edges
     for number, output in enumerate(outputs):
         sources[SOURCE_STRIKE + number] = output.edges()

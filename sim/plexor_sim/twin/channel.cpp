@@ -25,7 +25,7 @@ Channel::Channel(const Geometry& geometry, const FrontEnd::Input& input)
     if (input.exchanged >> tick % phases_ & 1) exchanged_ |= 1u << tick;
   }
   is_whole_ = alive_ == ones_ && !exchanged_;
-  set_filter(0);
+  set_filter(0, 0, 0);
 }
 
 void Channel::start(bool level) {
@@ -52,12 +52,15 @@ void Channel::choose(int64_t time_ps, bool level) {
   edge(time_ps, level);
 }
 
-void Channel::set_filter(int64_t ticks) {
-  ticks = std::min(ticks, samples_);
+void Channel::set_filter(int64_t ticks, int64_t long_ticks, int64_t now_ticks) {
+  ticks = long_ticks ? samples_ : std::min(ticks, samples_);
   const int64_t length_ticks = ticks < 2 ? 0 : ticks;
   if (length_ticks && !filter_ticks_) passed_level_ = mended_level_;
   filter_ticks_ = length_ticks;
-  lag_ticks_ = filter_ticks_ + (mends_ ? kMendTicks : 0);
+  long_ticks_ = long_ticks;
+  has_waiting_ = before_ = false;
+  near_ticks_ = now_ticks + kLongFilterClocks * samples_;
+  lag_ticks_ = filter_ticks_ + long_ticks_ + (mends_ ? kMendTicks : 0);
 }
 
 int64_t Channel::seen(int64_t time_ps, bool level) const {
@@ -82,6 +85,8 @@ void Channel::pass(int64_t horizon) {
   // Edges that wait to be mended come first.
   const int64_t filtered = group_.empty() ? horizon : group_.front().tick;
   if (has_held_ && held_.tick + filter_ticks_ <= filtered) end_held();
+  if (has_waiting_ && waiting_.tick + long_ticks_ <= (has_held_ ? held_.tick : filtered))
+    end_waiting(true);
   find_next();
 }
 
@@ -166,7 +171,7 @@ void Channel::filter(const TickEdge& edge) {
   mended_level_ = edge.level;
   unfiltered_.push_back(edge);
   if (!filter_ticks_) {
-    ready_.push_back(edge);
+    filter_long(edge);
     return;
   }
   if (has_held_ && edge.tick - held_.tick >= filter_ticks_) end_held();
@@ -178,7 +183,27 @@ void Channel::end_held() {
   has_held_ = false;
   if (held_.level == passed_level_) return;
   passed_level_ = held_.level;
-  ready_.push_back(held_);
+  filter_long(held_);
+}
+
+// The next edge tells whether one lasts. One that lasts passes if its level is a new one.
+void Channel::filter_long(const TickEdge& edge) {
+  const bool is_near = edge.tick < near_ticks_;
+  if (has_waiting_) end_waiting(!is_near);
+  if (!is_near) before_ = !edge.level;
+  near_ticks_ = edge.tick + long_ticks_;
+  if (long_ticks_) {
+    waiting_ = edge;
+    has_waiting_ = true;
+  } else {
+    ready_.push_back(edge);
+  }
+}
+
+void Channel::end_waiting(bool lasts) {
+  has_waiting_ = false;
+  waiting_.passes = lasts && waiting_.level != before_;
+  ready_.push_back(waiting_);
 }
 
 void Channel::find_next() {
@@ -188,6 +213,7 @@ void Channel::find_next() {
     next_ticks_ = std::min(next_ticks_, passed_word_ * samples_);
   if (group_size_) next_ticks_ = std::min(next_ticks_, group_ticks_ + 1);
   if (has_held_) next_ticks_ = std::min(next_ticks_, held_.tick + filter_ticks_ - 1);
+  if (has_waiting_) next_ticks_ = std::min(next_ticks_, waiting_.tick + long_ticks_ - 1);
 }
 
 }  // namespace plexor

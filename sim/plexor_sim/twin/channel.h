@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of one response channel: its flip-flops turn edges in ps into edges between samples; mend
-// and filter follow. Edges stay in each stage until no later edge can change them.
+// The path of one response channel: its flip-flops turn edges in ps into edges between samples; mend,
+// filter and long filter follow. Edges stay in each stage until no later edge can change them.
 //
 // Flip-flops: the sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase
 // (front_end.h). Edges come in order of time; those of one level may overtake those of the other.
@@ -18,6 +18,7 @@ namespace plexor {
 struct TickEdge {
   int64_t tick;
   bool level;
+  bool passes = true;  // else the long filter has removed it
 };
 
 class Channel {
@@ -29,16 +30,16 @@ class Channel {
   void edge(int64_t time_ps, bool level);
   // Discards edges under way, for another input with a constant level from a time on.
   void choose(int64_t time_ps, bool level);
-  // The length of the glitch filter, for the next run.
-  void set_filter(int64_t ticks);
+  // The lengths of the glitch filter and of the long one, which begins anew, for the next run.
+  void set_filter(int64_t ticks, int64_t long_ticks, int64_t now_ticks);
 
-  // Passes on each edge that no edge at `horizon` or later can change: out(tick, level). All edges at
-  // the flip-flops before that tick are known.
+  // Passes on each edge that no edge at `horizon` or later can change: out(edge). All edges at the
+  // flip-flops before that tick are known.
   template <typename Out>
   void take(int64_t horizon, Out&& out) {
     if (next_ticks_ >= horizon) return;
     pass(horizon);
-    for (const TickEdge& edge : ready_) out(edge.tick, edge.level);
+    for (const TickEdge& edge : ready_) out(edge);
     ready_.clear();
   }
   // Nothing becomes ready at this horizon or before, if no edge comes.
@@ -61,6 +62,8 @@ class Channel {
   void end_group();
   void filter(const TickEdge& edge);
   void end_held();
+  void filter_long(const TickEdge& edge);
+  void end_waiting(bool lasts);
   void find_next();
 
   const int64_t tick_fs_, samples_, phases_;
@@ -72,7 +75,7 @@ class Channel {
   bool is_whole_ = true;     // there are none
   bool level_ = false;       // behind the edges of all words that have passed
   int64_t passed_word_ = 0;  // words before it have passed
-  int64_t filter_ticks_ = 0, lag_ticks_ = 0;
+  int64_t filter_ticks_ = 0, long_ticks_ = 0, lag_ticks_ = 0;
   int64_t next_ticks_ = kNever;
 
   std::vector<TickEdge> sampled_, group_, unfiltered_, ready_;
@@ -82,6 +85,11 @@ class Channel {
   int64_t group_ticks_ = 0;     // the last one's
   bool has_held_ = false, passed_level_ = false;
   TickEdge held_{};             // waits in the filter
+  // The long filter. An edge before `near_ticks_` is too near to the one before it.
+  bool has_waiting_ = false;
+  TickEdge waiting_{};
+  bool before_ = false;  // the level in front of the last edge
+  int64_t near_ticks_ = 0;
   std::vector<int64_t> mended_;
 };
 

@@ -191,6 +191,7 @@ void Instrument::refresh() {
       {kStatusStep, steps_ended_},
       {kStatusMasked, masked_},
       {kStatusMended, mended_},
+      {kLongFilterStatusRemoved, removed_},
       {kStatusScheduleWaiting, static_cast<int64_t>(schedule_.size())},
       {kStatusScheduleRefused, schedule_refused_},
       {kStatusSchedulePast, schedule_past_},
@@ -233,6 +234,9 @@ void Instrument::start_run() {
   snapshot_ = 0;
   events_ = 0;
   std::fill(std::begin(generated_), std::end(generated_), 0);
+  removed_ = 0;
+  slot_clock_ = -1;
+  told_clock_ = 0;
   waiting_.clear();
   first_waiting_ = 0;
   ring_.clear();
@@ -250,15 +254,25 @@ void Instrument::start_run() {
   enabled_ = inverted_ = either_ = 0;
   active_only_ = static_cast<uint32_t>(registers_.get(kControlActiveOnly));
   lag_ticks_ = 0;
+  int64_t joined_ticks = 0;
   for (int channel = 0; channel < geometry_.channels; channel++) {
     enabled_ |= static_cast<uint32_t>(registers_.get(kChannelEnable, channel)) << channel;
     inverted_ |= static_cast<uint32_t>(registers_.get(kChannelInvert, channel)) << channel;
     either_ |= static_cast<uint32_t>(registers_.get(kChannelEither, channel)) << channel;
+    int64_t long_ticks = 0;
+    if (geometry_.has(kFeatureLongFilter) && enabled_ >> channel & 1)
+      long_ticks = registers_.get(kLongFilterTicks, channel) %
+                   (kLongFilterClocks * geometry_.samples);
+    joined_ticks |= long_ticks;
     pins_.channels()[channel].set_filter(
-        geometry_.has(kFeatureFilter) ? registers_.get(kChannelFilterTicks, channel) : 0);
+        geometry_.has(kFeatureFilter) ? registers_.get(kChannelFilterTicks, channel) : 0,
+        long_ticks, now_ticks_ + kWriteClocks * geometry_.samples);
     if (enabled_ >> channel & 1)
       lag_ticks_ = std::max(lag_ticks_, pins_.channels()[channel].lag_ticks());
   }
+  const int64_t filter_clocks = joined_ticks / geometry_.samples;
+  hold_clocks_ = joined_ticks ? kLeastHoldClocks + filter_clocks / kHoldStepClocks * kHoldStepClocks
+                              : 0;
 }
 
 void Instrument::begin_run() {
@@ -275,7 +289,7 @@ void Instrument::begin_run() {
   start_ticks_ = handled_ticks_ = begin_ticks_;
   begin_ticks_ = kNever;
   uplink_.log(kLogCodeStarted, 0, start_ticks_);
-  queues_.begin(geometry_.clock_of(start_ticks_));
+  queues_.begin(geometry_.clock_of(start_ticks_), hold_clocks_ ? merge_clocks() : 0);
   if (registers_.get(kControlStopOn) & kStopOnTime) {
     const int64_t run_time = registers_.get(kControlRunTimeTicks), samples = geometry_.samples;
     stop_ticks_ = start_ticks_ + (run_time + samples - 1) / samples * samples;
@@ -331,7 +345,9 @@ void Instrument::end_run() {
   end_ticks_ = stop_ticks_;
   state_ = kRunStateDraining;
   // A filter's length, or the time in which a code settles.
-  const int64_t reach = (port_.is_on() ? port_.settle_clocks() + 4 : 2) * geometry_.samples;
+  const int64_t reach_clocks = port_.is_on() ? port_.settle_clocks() + 4 : 2;
+  const int64_t reach =
+      std::max(reach_clocks, lag_ticks_ / geometry_.samples + 2) * geometry_.samples;
   while (now_ticks_ < end_ticks_ + reach) step(end_ticks_ + reach);
   merge(kNever);
   if (matches_) matcher_.end(end_ticks_, events_);
@@ -398,9 +414,10 @@ void Instrument::pass(int64_t horizon) {
       channels_ticks_ = std::min(channels_ticks_, channel.next_ticks());
       continue;
     }
-    channel.take(horizon, [&](int64_t ticks, bool level) {
-      const bool active = level != (inverted_ >> number & 1);
-      if (enabled_ >> number & 1) capture(number, ticks, active || either_ >> number & 1);
+    channel.take(horizon, [&](const TickEdge& edge) {
+      const bool active = edge.level != (inverted_ >> number & 1);
+      if (enabled_ >> number & 1)
+        capture(number, edge.tick, active || either_ >> number & 1, 0, !edge.passes);
     });
     for (const TickEdge& edge : channel.unfiltered())
       if (number == port_.strobe_channel() && edge.level != (inverted_ >> number & 1))
@@ -457,17 +474,19 @@ void Instrument::trigger_from(int number, int64_t ticks) {
 }
 
 // Takes an edge in the run; returns whether it is.
-bool Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code) {
+bool Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code,
+                         bool is_removed) {
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return false;
   if (ticks < start_ticks_ || ticks >= stop_ticks_) return false;
   generated_[source]++;
   if (source == kSourceCode) generated_[kSourceCodeValue]++;
+  removed_ += is_removed;
   const int64_t key = ticks << kRankBits | rank_of(source);
   size_t place = waiting_.size();
   waiting_.emplace_back();
   for (; place > first_waiting_ && waiting_[place - 1].key > key; place--)
     waiting_[place] = waiting_[place - 1];
-  waiting_[place] = {key, {ticks, 0, static_cast<uint8_t>(source), polarity, code}};
+  waiting_[place] = {key, {ticks, 0, static_cast<uint8_t>(source), polarity, code}, is_removed};
   return true;
 }
 
@@ -485,16 +504,35 @@ void Instrument::merge(int64_t below_ticks) {
   for (; first_waiting_ < waiting_.size(); first_waiting_++) {
     const Event& event = waiting_[first_waiting_].event;
     if (event.ticks >= below_ticks) return;
-    handle(event);
+    if (waiting_[first_waiting_].is_removed)
+      remove(event);
+    else
+      handle(event);
   }
   waiting_.clear();
   first_waiting_ = 0;
+}
+
+// An edge that is removed tells the time if it was due while the edge was held back.
+void Instrument::remove(const Event& event) {
+  if (event.ticks >= stop_ticks_) return;
+  const int64_t clock = geometry_.clock_of(event.ticks);
+  const int64_t due_clock = (clock + merge_clocks()) / kBeatClocks * kBeatClocks;
+  if (clock <= due_clock && due_clock > told_clock_) {
+    handled_ticks_ = event.ticks;
+    told_clock_ = clock + merge_clocks();
+  }
+  slot_clock_ = clock;
+  const char* why = queues_.take_removed(event);
+  if (why) need_gateware(why, event.ticks);
 }
 
 void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
   handled_ticks_ = event.ticks;
+  slot_clock_ = geometry_.clock_of(event.ticks);
+  told_clock_ = slot_clock_ + merge_clocks();
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
                                  matcher_.extra_clocks(event), streams_);
   if (why) need_gateware(why, event.ticks);
@@ -603,7 +641,7 @@ void Instrument::end_step(int64_t ticks) {
 
 // Takes those that are due. Each is of the events that the matcher has handed on by then.
 void Instrument::take_snapshots(int64_t ready_ticks) {
-  const int64_t before_ticks = kSnapshotClocks * geometry_.samples;
+  const int64_t before_ticks = (kSnapshotClocks + hold_clocks_) * geometry_.samples;
   while (state_ == kRunStateRunning) {
     const int64_t ticks = std::min(report_ticks_, asked_ticks_);
     if (ticks == kNever || ticks - before_ticks > ready_ticks) return;
@@ -623,7 +661,12 @@ void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
   if (ticks < dumped_ticks_) return;
   // It knows the time of the last event, or of the last beat that tells the time.
   const int64_t beat_ticks = kBeatClocks * geometry_.samples;
-  const int64_t told_ticks = (ticks - kSnapshotClocks * geometry_.samples) / beat_ticks * beat_ticks;
+  const int64_t before_ticks = (kSnapshotClocks + hold_clocks_) * geometry_.samples;
+  int64_t told_ticks = (ticks - before_ticks) / beat_ticks * beat_ticks;
+  // While an edge is held back, no beat tells the time.
+  const int64_t told_clock = geometry_.clock_of(told_ticks);
+  if (hold_clocks_ && slot_clock_ <= told_clock && told_clock <= slot_clock_ + merge_clocks())
+    told_ticks = 0;
   matcher_.look(std::max(told_ticks, handled_ticks_), events_);
   const int bank = results_.bank();
   results_.change_bank();

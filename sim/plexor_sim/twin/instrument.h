@@ -62,9 +62,12 @@ class Instrument {
   std::vector<uint8_t>& sent() { return uplink_.bytes(); }
 
  private:
+  static constexpr int64_t kMergeClocks = 16;
+
   struct Waiting {
     int64_t key;  // time and rank
     Event event;
+    bool is_removed;  // by a long filter
   };
 
   void operate(Operation& operation);
@@ -79,10 +82,14 @@ class Instrument {
   bool step(int64_t limit_ticks);
   void pass(int64_t horizon);
   void strike_edges(int64_t horizon);
-  bool capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
+  bool capture(int source, int64_t ticks, bool polarity, uint32_t code = 0,
+               bool is_removed = false);
   void count_mended(int channel, int64_t clock);
   void merge(int64_t below_ticks);
   void handle(const Event& event);
+  void remove(const Event& event);
+  // From an edge's clock to its event at the matcher, if no other is before it.
+  int64_t merge_clocks() const { return kMergeClocks + hold_clocks_; }
   void end_quiet_frame(int64_t ticks);
   void tell_threshold();
   int64_t lamp_faults() const;
@@ -119,11 +126,12 @@ class Instrument {
   int64_t begin_ticks_ = kNever, stop_ticks_ = kNever;  // planned; kNever: not yet
   bool streams_ = false;
   int64_t events_ = 0, snapshot_ = 0, command_errors_ = 0;
-  int64_t generated_[kSources] = {};
+  int64_t generated_[kSources] = {}, removed_ = 0;
   uint32_t enabled_ = 0, inverted_ = 0, either_ = 0;  // channels
   uint32_t active_only_ = 0;                          // sources
   int64_t channels_ticks_ = 0;           // the first at which a channel has something, or earlier
   int64_t lag_ticks_ = 0;                // of the enabled channel with the longest filter
+  int64_t hold_clocks_ = 0;              // events are held back so long, because of long filters
   uint32_t idle_levels_ = 0;             // of strike outputs
   bool has_run_ = false;
   bool load_ = false;
@@ -148,6 +156,8 @@ class Instrument {
   int64_t report_ticks_ = kNever, report_clocks_ = 0, asked_ticks_ = kNever;
   int64_t dumped_ticks_ = 0;  // the last dump is over
   int64_t handled_ticks_ = 0;  // of the last event
+  int64_t slot_clock_ = -1;    // of the last edge, removed ones included
+  int64_t told_clock_ = 0;     // when the matcher was last told the time, or an event
 
   // The schedule.
   struct Entry {

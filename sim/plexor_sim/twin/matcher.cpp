@@ -12,6 +12,7 @@ namespace {
 
 // As docs/instrument.md has them under Speed.
 constexpr int64_t kFullClocks = 10, kExpiredClocks = 8;
+constexpr int64_t kRecordClocks = 110, kRecordsClocks = 60;  // of a step: of a channel, and besides
 
 }  // namespace
 
@@ -97,9 +98,12 @@ int64_t Matcher::looks(int64_t ticks) const {
 // that finds the queue full, meets it.
 int64_t Matcher::extra_clocks(const Event& event) {
   int64_t clocks = 0;
-  if (geometry_.has(kFeatureSnapshot)) {
+  if (geometry_.has(kFeatureSnapshot))
     for (State& state : states_) clocks += take_expired(state, event.ticks);
-  } else if (event.source < geometry_.channels && event.polarity) {
+  if (event.source == kSourceStep) {
+    // Its records are written.
+    clocks += kRecordClocks * geometry_.channels + kRecordsClocks;
+  } else if (!geometry_.has(kFeatureSnapshot) && event.source < geometry_.channels && event.polarity) {
     clocks += take_expired(states_[event.source], event.ticks);
   }
   for (const int channel : struck_[event.source * 2 + event.polarity]) {

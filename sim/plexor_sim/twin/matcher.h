@@ -46,7 +46,8 @@ class Matcher {
   }
   // The channels that may be looked at before an event at a time, at most.
   int64_t looks(int64_t ticks) const;
-  // What an event costs besides, in clocks: queues that it finds full, and strikes that have expired.
+  // What an event costs besides, in clocks: queues that it finds full, strikes that have expired, and
+  // the records of a step.
   int64_t extra_clocks(const Event& event);
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;

@@ -19,9 +19,10 @@ class Queues {
         measures_(geometry.has(kFeatureFall | kFeatureIntervals)),
         has_snapshot_(geometry.has(kFeatureSnapshot)) {}
 
-  // A run begins; the link first sends that.
-  void begin(int64_t clock) {
+  // A run begins, in which events are held back; the link first sends that.
+  void begin(int64_t clock, int64_t hold_clocks) {
     merge_halves_ = 0;
+    hold_clocks_ = hold_clocks;
     link_clock_ = clock + kBeginClocks;
     for (Source& source : sources_) source = {};
   }
@@ -31,19 +32,27 @@ class Queues {
   // Returns why it, or one behind it, could have been dropped; null: none could.
   const char* take(const Event& event, int64_t struck, int64_t looks, int64_t clocks,
                    bool is_sent) {
-    const int64_t clock = geometry_.clock_of(event.ticks);
     const bool is_channel = event.source < kMaxChannels;
     int64_t halves = kOtherHalves + kStruckHalves * std::max<int64_t>(struck - 1, 0);
     if (is_channel && event.polarity) halves += kResponseHalves;
     if (is_channel && !event.polarity && measures_) halves += kTrailingHalves;
     halves += 2 * clocks;
     if (has_snapshot_) halves += kLookHalves * looks;
+    return wait(event, halves, is_sent);
+  }
+
+  // Takes one that a long filter removes.
+  const char* take_removed(const Event& event) { return wait(event, kOtherHalves, false); }
+
+ private:
+  const char* wait(const Event& event, int64_t halves, bool is_sent) {
+    const int64_t clock = geometry_.clock_of(event.ticks);
     Source& source = sources_[event.source];
     while (source.words && source.ends[source.first] <= clock) {
       source.first = (source.first + 1) % kMostWords;
       source.words--;
     }
-    merge_halves_ = std::max(merge_halves_, 2 * clock) + halves;
+    merge_halves_ = std::max(merge_halves_, 2 * (clock + hold_clocks_)) + halves;
     if (source.words && source.last_clock == clock) source.words--;
     source.last_clock = clock;
     source.ends[(source.first + source.words++) % kMostWords] = merge_halves_ / 2;
@@ -56,7 +65,6 @@ class Queues {
     return nullptr;
   }
 
- private:
   // In halves of a clock, each with what the results stage needs.
   static constexpr int64_t kOtherHalves = 5, kStruckHalves = 5, kResponseHalves = 14;
   static constexpr int64_t kTrailingHalves = 14, kLookHalves = 20;
@@ -73,7 +81,7 @@ class Queues {
 
   const Geometry& geometry_;
   const bool measures_, has_snapshot_;
-  int64_t merge_halves_ = 0, link_clock_ = 0;
+  int64_t merge_halves_ = 0, link_clock_ = 0, hold_clocks_ = 0;
   Source sources_[kSources];
 };
 

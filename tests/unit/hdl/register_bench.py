@@ -16,7 +16,7 @@ BUILD = 0xFEDCBA9876543210
 
 
 def is_there(block, copy):
-    if block.name in ("channel", "channel_status"):
+    if block.name in ("channel", "channel_status", "long_filter"):
         return copy < GEOMETRY.channels
     if block.name == "stimulus":
         return copy < GEOMETRY.strikes

@@ -35,6 +35,7 @@ def declared():
     has = {
         "channel": range(SMALL.channels),
         "channel_status": range(SMALL.channels),
+        "long_filter": range(SMALL.channels),
         "stimulus": range(SMALL.strikes),
         "source": SMALL.sources,
         "code": range(Feature.CODES in SMALL.features),

@@ -135,6 +135,7 @@ def _books(books: Accounting) -> BooksPart:
         disorder=dict(books.disorder),
         link_dropped=books.link_dropped,
         mended_clocks=books.mended_clocks,
+        filtered=books.filtered,
         sources=tuple(
             SourcePart(
                 name=source.name,

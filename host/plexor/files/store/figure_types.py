@@ -125,6 +125,12 @@ class BooksPart:
             "65535: or more."
         ),
     ]
+    filtered: Annotated[
+        Count,
+        Told(
+            "Edges that glitch filters longer than a core clock removed. They are not in generated."
+        ),
+    ]
     sources: tuple[SourcePart, ...]
 
 

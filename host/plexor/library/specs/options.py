@@ -166,7 +166,8 @@ class Pins(Spec, topic="Responses"):
         metavar="NAME=chN[:after=EDGE,edge=WAY,deadline=TIME,filter=TIME,zoom=TIME,invert]",
         help="A response pin. Repeat it for each pin. EDGE is the edge that it answers, such as "
         "strike0 or ch0.fall. WAY says which of its edges are answers: rise, fall, or either, for "
-        "a pin that toggles. Default: those of a simulated device.",
+        "a pin that toggles. filter removes pulses shorter than TIME: up to a core clock, on ECP5 "
+        "boards up to 1us. Default: those of a simulated device.",
     )
 
 

@@ -247,8 +247,18 @@ def _channel(image: RegisterImage, number: int, geometry: Geometry) -> Channel:
         return image.value("channel", name, number)
 
     falls = "" if value("reference_polarity") else ".fall"
-    asked = {name: _asked(how, value(how.register), geometry) for name, how in on_chip()}
+    asked = {
+        name: _asked(how, _longer(image, number, how) or value(how.register), geometry)
+        for name, how in on_chip()
+    }
     return Channel(number, reference=source_name(value("reference_source")) + falls, **asked)
+
+
+def _longer(image: RegisterImage, number: int, how: OnChip) -> int:
+    """Return the value of the register that a field's longer times are in; 0 where it has none."""
+    if how.longer is None or not image.has(how.longer.block, how.longer.register, number):
+        return 0
+    return image.value(how.longer.block, how.longer.register, number)
 
 
 def _asked(how: OnChip, value: int, geometry: Geometry) -> Any:

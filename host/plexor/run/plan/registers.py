@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from plexor.base.counts import counted
 from plexor.base.errors import UsageError
-from plexor.base.units import format_seconds
+from plexor.base.units import format_seconds, whole_ticks
 from plexor.model.identity import Identity
 from plexor.model.on_host import replaced
 from plexor.model.settings import (
@@ -284,11 +284,17 @@ def _channel(
     channel: Channel, settings: Settings, identity: Identity, quantities: Quantities
 ) -> list[RegisterWrite]:
     values = {"enable": int(channel.enable)}
+    longer: list[RegisterWrite] = []
     if channel.enable:
         source, polarity = _reference(channel, settings)
         values |= {"reference_source": source, "reference_polarity": polarity}
         for name, how in on_chip():
             value = _on_chip(channel, name, how, quantities)
+            if how.longer is not None and how.longer.needs in quantities.geometry.features:
+                value, more = _parted(value, how, quantities.geometry)
+                longer.append(
+                    RegisterWrite(how.longer.block, channel.number, how.longer.register, more)
+                )
             if knows(identity, "channel", how.register):
                 values[how.register] = value
             elif value != how.unset:
@@ -297,7 +303,13 @@ def _channel(
         RegisterWrite("channel", channel.number, entry.name, values[entry.name])
         for entry in CHANNEL.registers
         if entry.name in values
-    ]
+    ] + longer
+
+
+def _parted(value: int, how: OnChip, geometry: Geometry) -> tuple[int, int]:
+    """Return the values of a field's register and of its longer one; one of them is 0."""
+    fits = how.most is None or value <= how.most(geometry)
+    return (value, 0) if fits else (0, value)
 
 
 def _on_chip(channel: Channel, name: str, how: OnChip, quantities: Quantities) -> int:
@@ -316,6 +328,9 @@ def _on_chip(channel: Channel, name: str, how: OnChip, quantities: Quantities) -
     if entry.signed:
         return quantities.signed(label, asked)
     most = how.most(quantities.geometry) if how.most else (1 << entry.bits) - 1
+    if how.longer is not None and whole_ticks(asked, quantities.geometry.tick_fs) > most:
+        quantities.need(how.longer.needs, f"{label}: {format_seconds(asked)}")
+        most = how.longer.most(quantities.geometry)
     return quantities.rounded(label, asked, 0, most)
 
 

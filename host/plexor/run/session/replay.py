@@ -19,6 +19,7 @@ from plexor.protocol.geometry import MAGIC, PROTOCOL_MAJOR, PROTOCOL_MINOR
 from plexor.protocol.registers import (
     CHANNEL,
     CONTROL,
+    LONG_FILTER,
     MATCHER,
     STEP,
     STIMULUS,
@@ -50,7 +51,7 @@ _SMALL_BYTES = 1 << 12
 """Bytes that are read at once where somebody watches."""
 _SET_UP = [
     place
-    for block in (STIMULUS, CHANNEL, STEP, MATCHER, CONTROL)
+    for block in (STIMULUS, CHANNEL, LONG_FILTER, STEP, MATCHER, CONTROL)
     for copy in range(block.count)
     for place in setup_keys(block, copy)
 ]

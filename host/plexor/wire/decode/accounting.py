@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plexor.base.counts import agreed, counted
-from plexor.model.results import LINK_DROPPED, MENDED, Accounting, SourceAccounting
+from plexor.model.results import LINK_DROPPED, MENDED, REMOVED, Accounting, SourceAccounting
 from plexor.model.sources import source_name
-from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
-from plexor.protocol.geometry import Feature
+from plexor.protocol.frames import MAX_WORDS, SOURCE_CHANNEL, SOURCE_CODE, SOURCES
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.wire.decode.collect import Collector
 from plexor.wire.decode.register_image import RegisterImage
@@ -40,6 +40,11 @@ def account(
         uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
     # Instruments before protocol 2.3 have no codes.
     masked = image.value("status", "masked") if image.has("status", "masked") else 0
+    # Nor have those before 2.8 long filters.
+    filtered, long = 0, frozenset[int]()
+    if counts and image.has(*REMOVED):
+        filtered, long = image.value(*REMOVED), _long_filters(image, collector.geometry)
+    counted_edges = counts and memories.known(Space.EDGES)
 
     def of_source(source: int) -> SourceAccounting:
         """Account for a source; codes that are not to be sent are left out."""
@@ -50,6 +55,9 @@ def account(
             return SourceAccounting(source, came + dropped, dropped, 0, came)
         generated = image.value("source", "generated", source) - masked * is_code
         merged = generated - dropped if is_code else edges[source]
+        if source in long and (counted_edges or len(long) == 1):
+            removed = generated - dropped - merged if counted_edges else filtered
+            generated -= max(removed, 0)
         received = collector.received_of(source) if streamed else merged
         return SourceAccounting(source, generated, dropped, uploads[source], received)
 
@@ -57,6 +65,8 @@ def account(
     sources = tuple(of_source(source) for source in range(SOURCES) if source in present)
     indexed = collector.geometry.indexed
     generated = sum(source.generated for source in sources)
+    if long and not counted_edges and len(long) > 1:
+        generated -= filtered
     if not counts:
         generated = image.value("status", "events")
     events = image.value("status", "events") if indexed else generated
@@ -78,7 +88,14 @@ def account(
             image.value("status", "upload_dropped"),
             sum(uploads),
         )
-    if counts and memories.known(Space.EDGES):
+    if long and counted_edges:
+        agree(
+            "edges that filters removed, in all and by source",
+            filtered,
+            sum(image.value("source", "generated", n) for n in present if n < SOURCE_CODE)
+            - sum(entry.generated for entry in sources if entry.source < SOURCE_CODE),
+        )
+    if counted_edges:
         for entry in (source for source in sources if source.source < SOURCE_CODE):
             agree(
                 f"{entry.name}: edges kept against edges merged",
@@ -111,6 +128,16 @@ def account(
         masked=masked,
         # Instruments before protocol 2.5 mend nothing.
         mended_clocks=image.value(*MENDED) if image.has(*MENDED) else 0,
+        filtered=filtered,
+    )
+
+
+def _long_filters(image: RegisterImage, geometry: Geometry) -> frozenset[int]:
+    """Return the channels whose filter is longer than a core clock."""
+    return frozenset(
+        SOURCE_CHANNEL + number
+        for number in range(geometry.channels)
+        if image.has("long_filter", "ticks", number) and image.value("long_filter", "ticks", number)
     )
 
 

@@ -13,6 +13,7 @@ from plexor.protocol.registers import (
     CHANNEL_STATUS,
     CODE,
     CONTROL,
+    LONG_FILTER,
     MATCHER,
     SOURCE,
     STATUS,
@@ -28,6 +29,7 @@ RegisterKey = tuple[str, int, str]
 """Block, copy and name of a register."""
 _LOAD = ("control", 0, "load")
 """The one register of a run's settings that may be written during the run."""
+_REMOVED = ("long_filter_status", 0, "removed")
 _MOST_NAMES = 4
 
 
@@ -43,6 +45,12 @@ def common_registers(geometry: Geometry) -> list[RegisterKey]:
     needs = {"step_count": Feature.SWEEP in geometry.features}
     needs["active_only"] = Feature.MATCH not in geometry.features
     return [key for key in keys if needs.get(key[2], True)]
+
+
+def channel_registers(geometry: Geometry, number: int) -> list[RegisterKey]:
+    """Return the registers of a channel, of every block."""
+    longer = Feature.LONG_FILTER in geometry.features
+    return setup_keys(CHANNEL, number) + (setup_keys(LONG_FILTER, number) if longer else [])
 
 
 def end_registers(identity: Identity) -> list[RegisterKey]:
@@ -65,6 +73,7 @@ def end_registers(identity: Identity) -> list[RegisterKey]:
             for source in geometry.sources
             for register in SOURCE.registers
         ),
+        *([_REMOVED] if Feature.LONG_FILTER in geometry.features else []),
     ]
 
 
@@ -153,8 +162,12 @@ def setup_registers(image: RegisterImage, geometry: Geometry) -> list[RegisterKe
     keys = common_registers(geometry)
     for block, copies in ((STIMULUS, geometry.strikes), (CHANNEL, geometry.channels)):
         for copy in range(copies):
-            is_enabled = enabled(image, block, copy)
-            keys += setup_keys(block, copy) if is_enabled else [(block.name, copy, "enable")]
+            if not enabled(image, block, copy):
+                keys.append((block.name, copy, "enable"))
+            elif block is CHANNEL:
+                keys += channel_registers(geometry, copy)
+            else:
+                keys += setup_keys(block, copy)
     for copy in range(step_count_of(image)):
         keys += setup_keys(STEP, copy)
     return keys + (setup_keys(CODE) if Feature.CODES in geometry.features else [])

@@ -39,6 +39,10 @@ ABOUT: Mapping[Feature, About] = {
         "figures while a run is under way", "leave it out; the figures come after the run"
     ),
     Feature.FILTER: About("glitch filter", "leave it out; filter the signal before the pin"),
+    Feature.LONG_FILTER: About(
+        "glitch filter of up to 1 µs",
+        "filter for a core clock at most, or use a board with an ECP5: docs/features.md lists them",
+    ),
     Feature.EARLY: About(
         "responses before their strike",
         "leave it out; use the edge that comes first as the strike: --channel NAME=chN:after=EDGE",

@@ -14,6 +14,7 @@ from plexor_sim.golden.edges import (
     collapsed,
     filtered,
     inverted,
+    lasting,
     leading,
     mended,
     merged,
@@ -26,7 +27,7 @@ START, CLOCKS = 12, 90
 FIRST_CLOCK = (1 << LOW_BITS) - 50
 
 
-def random_words(geometry, rng, density):
+def random_words(geometry, rng, density, clocks=CLOCKS):
     """Return a word of each source for each clock, from levels of random length.
 
     The levels of the load and of the steps change between clocks alone.
@@ -35,10 +36,10 @@ def random_words(geometry, rng, density):
     for source in geometry.sources:
         levels, level = [], rng.randrange(2)
         unit = geometry.samples if source in (SOURCE_LOAD, SOURCE_STEP) else 1
-        while len(levels) < (CLOCKS + START) * geometry.samples:
+        while len(levels) < (clocks + START) * geometry.samples:
             levels += [level] * (unit * rng.choice((1, 2, 3, 5, density, 2 * density)))
             level = 1 - level
-        rows.append(levels[: (CLOCKS + START) * geometry.samples])
+        rows.append(levels[: (clocks + START) * geometry.samples])
     return rows
 
 
@@ -47,6 +48,7 @@ def run(geometry, rows, settings, stop):
     clocks were mended.
     """
     dut, events, counts = made(Capture, geometry), [], []
+    clocks = len(rows[0]) // geometry.samples - START
     amounts = [[0, 0] for _ in geometry.sources]
     acknowledged, final, mends = [], [], []
     samples = geometry.samples
@@ -54,18 +56,21 @@ def run(geometry, rows, settings, stop):
     async def drive(ctx):
         for number, values in enumerate(settings):
             for name, value in values.items():
-                ctx.set(dut.channels[number][name], value)
+                if name == "long":
+                    ctx.set(dut.long_filters[number].ticks, value)
+                else:
+                    ctx.set(dut.channels[number][name], value)
         ctx.set(dut.strike_enables, -1 % (1 << geometry.strikes))
         ctx.set(dut.o_ready, 1)
         asked = None
-        for clock in range(CLOCKS + 1000):
+        for clock in range(clocks + 1000):
             now = FIRST_CLOCK + clock
             epoch, low = divmod(now, 1 << LOW_BITS)
             ctx.set(dut.low, low)
             ctx.set(dut.epoch, epoch)
             ctx.set(dut.last_epoch, epoch - 1)
             # The words are those of the clock before.
-            at = min(max(clock - 1, 0), CLOCKS + START - 1) * samples
+            at = min(max(clock - 1, 0), clocks + START - 1) * samples
             for number, levels in enumerate(rows):
                 word = sum(levels[at + bit] << bit for bit in range(samples))
                 ctx.set(dut.words[number], word)
@@ -90,7 +95,8 @@ def run(geometry, rows, settings, stop):
             await ctx.tick()
         await ctx.tick().repeat(6)
         counts.extend(map(tuple, amounts))
-        assert ctx.get(dut.next_index) == sum(generated for generated, _ in counts)
+        removed = ctx.get(dut.removed) if dut.removes else 0
+        assert ctx.get(dut.next_index) == sum(generated for generated, _ in counts) - removed
         mends.append(ctx.get(dut.mended))
 
     simulate(dut, drive)
@@ -108,7 +114,10 @@ def expected(geometry, rows, settings, stop):
             values = settings[source]
             edges = mended(edges) if Feature.MEND in geometry.features else edges
             edges = inverted(edges) if values.get("invert") else edges
-            edges = filtered(edges, values.get("filter_ticks", 0), samples)
+            if values.get("long"):
+                edges = lasting(filtered(edges, samples, samples), values["long"])
+            else:
+                edges = filtered(edges, values.get("filter_ticks", 0), samples)
             if not values.get("enable"):
                 edges = collapsed(times[:0], np.zeros(0, np.bool_), False)
         sources[source] = windowed(edges, base + START * samples, base + stop * samples)
@@ -124,6 +133,9 @@ PLAIN = [{"enable": 1}, {"enable": 1}]
 MIXED = [{"enable": 1, "invert": 1, "filter_ticks": 3}, {"enable": 1, "filter_ticks": 2}]
 HALF = [{"enable": 0}, {"enable": 1, "invert": 1}]
 EITHER = [{"enable": 1}, {"enable": 1, "either": 1}]
+LONG = [{"enable": 1, "long": 100}, {"enable": 1}, {"enable": 1, "invert": 1, "long": 33}]
+LONG_EITHER = [{"enable": 1, "long": 100, "either": 1}, {"enable": 1, "long": 9}, {"enable": 0}]
+LONG_ALL = [{"enable": 1, "long": ticks} for ticks in (90, 130, 12)]
 
 
 @pytest.mark.parametrize("filters", [True, pytest.param(False, marks=pytest.mark.full)])
@@ -131,7 +143,7 @@ EITHER = [{"enable": 1}, {"enable": 1, "either": 1}]
     "settings", [PLAIN, MIXED, HALF, EITHER], ids=["plain", "mixed", "half", "either"]
 )
 def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, filters):
-    features = ALL_FEATURES if filters else ALL_FEATURES & ~Feature.FILTER
+    features = ALL_FEATURES & ~(Feature(0) if filters else Feature.FILTER | Feature.LONG_FILTER)
     geometry = Geometry(channels=2, strikes=1, samples=8, features=features)
     if not filters:
         settings = [{**values, "filter_ticks": 0} for values in settings]
@@ -142,6 +154,26 @@ def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, fil
     assert len(truth) > 80
     assert events == truth
     assert counts == [(count, 0) for count in generated]
+    assert final == (FIRST_CLOCK + stop) * 8
+
+
+@pytest.mark.parametrize("settings", [LONG, LONG_EITHER, LONG_ALL], ids=["some", "either", "all"])
+@pytest.mark.parametrize("stop", [400, 407])
+def test_a_long_filter_takes_events_away_and_leaves_the_others_their_times(settings, stop):
+    geometry = Geometry(channels=3, strikes=1, samples=8, features=ALL_FEATURES & ~Feature.MEND)
+    rows = random_words(geometry, random.Random(len(settings) + stop), 60, 440)
+    # A filter begins low, and what it has before the run is not for so long.
+    rows = [[level ^ row[0] for level in row] for row in rows]
+    # Some edges stand in the last clocks of the run, and what decides on them comes behind.
+    events, counts, final, _ = run(geometry, rows, settings, stop)
+    truth, generated = expected(geometry, rows, settings, stop)
+    assert events == truth
+    short = [
+        {**values, "long": 0, "filter_ticks": 8 if values.get("long") else 0} for values in settings
+    ]
+    before = expected(geometry, rows, short, stop)[1]
+    assert counts == [(count, 0) for count in before]
+    assert sum(before) > sum(generated) > 100
     assert final == (FIRST_CLOCK + stop) * 8
 
 

@@ -191,3 +191,38 @@ def test_a_gap_before_a_blank_slot_is_told_with_the_next_event(bench):
     offers = iter(slots)
     beats, _ = run(bench, dut, start + 9, 20, lambda _: next(offers, None))
     assert [(beat[1], beat[5], beat[6]) for beat in beats[1:]] == [(1, 3, 1), (1, 4, 0)]
+
+
+def test_a_slot_that_is_gone_is_a_beat_where_the_time_is_news_alone(bench):
+    dut = Stamp(GEOMETRY, removes=True)
+    start = 3 * WRAP + 100
+    # Each fourth slot has an event, the others are gone; half of them where the time is news.
+    slots = [(start + 10 * number, number % 4) for number in range(40)]
+    waiting, beats, last = list(slots), [], []
+
+    async def drive(ctx):
+        ctx.set(dut.o_ready, 1)
+        for clock in range(start + 20, start + 500):
+            epoch, low = divmod(clock, WRAP)
+            ctx.set(dut.low, low)
+            ctx.set(dut.epoch, epoch)
+            ctx.set(dut.last_epoch, epoch - 1)
+            ctx.set(dut.i_valid, bool(waiting))
+            if waiting:
+                at, kind = waiting[0]
+                event, tag = merged(at, gap=2 * (kind == 2), blank=kind != 0)
+                ctx.set(dut.i_event, {**event, "gone": kind != 0})
+                ctx.set(dut.tag, tag)
+                ctx.set(dut.news, kind == 3)
+                if ctx.get(dut.i_ready):
+                    waiting.pop(0)
+            if ctx.get(dut.o_valid):
+                beats.append((ctx.get(dut.o_event.time_ticks), ctx.get(dut.o_is_event)))
+            await ctx.tick()
+        last.append(ctx.get(dut.next_index))
+
+    bench.simulate(dut, drive)
+    told = [(at * 8 + at % 8, int(kind == 0)) for at, kind in slots if kind in (0, 3)]
+    assert beats == told
+    # What was dropped before a slot that is gone is numbered all the same.
+    assert last[0] == 10 + 2 * 10

@@ -8,8 +8,9 @@ import pytest
 from amaranth.hdl import Elaboratable, Module, Signal
 
 from plexor.protocol.frames import SOURCE_LOAD
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry, hold_clocks
 from plexor_hdl.capture import word_queues
+from plexor_hdl.capture.hold import MOST_CLOCKS
 from plexor_hdl.capture.word_queues import WordQueues, clock_bits, following, four_counts
 
 from ..simulation import made, settle, simulate
@@ -123,6 +124,40 @@ def test_words_of_a_clock_are_one_slot_with_the_ticks_of_all():
             clock %= 1 << len(bench.dut.clock)
             assert found == (clock, 0, ticks, several, words)
         assert ctx.get(bench.dut.empty)
+
+    simulate(bench.dut, testbench)
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_slot_that_is_held_back_leaves_in_its_order_and_so_much_later(steps):
+    # Twice, so that the second run begins behind strobes of another length.
+    bench, rng = Bench(made(WordQueues, SMALL, holds=True)), random.Random(steps)
+
+    async def testbench(ctx):
+        dut = bench.dut
+        for run_steps in (7, steps, None):
+            ctx.set(dut.hold, run_steps is not None)
+            ctx.set(dut.hold_steps, run_steps or 0)
+            ctx.set(dut.clear, 1)
+            await bench.tick(ctx)
+            ctx.set(dut.clear, 0)
+            for _ in range(MOST_CLOCKS):
+                await bench.tick(ctx)
+            wait = 4 + (0 if run_steps is None else hold_clocks(16 * run_steps))
+            offered = []
+            for _ in range(4):
+                words = {rng.randrange(dut.sources - 1): (rng.randrange(1, 16), 1)}
+                offered.append((bench.clock, words))
+                await bench.tick(ctx, words)
+                await bench.tick(ctx)
+            begun = offered[0][0]
+            while not ctx.get(dut.o_valid):
+                await bench.tick(ctx)
+            assert bench.clock - begun == max(wait, 8)
+            for clock, words in offered:
+                found = await bench.take(ctx)
+                assert (found[0], found[4]) == (clock % (1 << len(dut.clock)), words)
+            assert ctx.get(dut.empty)
 
     simulate(bench.dut, testbench)
 

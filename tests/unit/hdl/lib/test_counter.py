@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alarms and timers: done when they must be, through every carry between chunks."""
 
+import random
+
 import pytest
+from amaranth.hdl import Module, Signal
 
 from plexor_hdl.lib import countdown, counter
-from plexor_hdl.lib.counter import TIMER_CLOCKS, Alarm, Timer
+from plexor_hdl.lib.counter import TIMER_CLOCKS, Alarm, Timer, count_sum
 
 LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in (-1, 0, 1))]
 
@@ -110,3 +113,26 @@ def test_both_words_of_a_timer_count(bench, monkeypatch):
             assert passed == clocks + TIMER_CLOCKS
 
     bench.simulate(dut, drive)
+
+
+def test_strobes_that_come_at_once_all_count(bench):
+    module, strobes, clear, total = Module(), Signal(5), Signal(), Signal(40)
+    count_sum(module, total, list(strobes), clear)
+    rng = random.Random(4)
+
+    async def drive(ctx):
+        for density in (0.1, 0.5, 1):
+            ctx.set(clear, 1)
+            await ctx.tick()
+            ctx.set(clear, 0)
+            came = 0
+            for _ in range(400):
+                each = [rng.random() < density for _ in strobes]
+                ctx.set(strobes, sum(bit << place for place, bit in enumerate(each)))
+                came += sum(each)
+                await ctx.tick()
+            ctx.set(strobes, 0)
+            await ctx.tick().repeat(6)
+            assert ctx.get(total) == came
+
+    bench.simulate(module, drive)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.model.identity import Identity
-from plexor.model.settings import Channel, Settings, Stall, Stimulus, TableStep
+from plexor.model.settings import Channel, RegisterWrite, Settings, Stall, Stimulus, TableStep
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import (
     CHANNEL,
@@ -139,6 +139,15 @@ def test_a_channels_settings_are_its_registers():
         GEOMETRY,
     ).channels
     assert found == Channel(0, filter_s=3 * NS, reference="ch1.fall", deadline_s=-5 * NS)
+
+
+def test_a_long_filter_is_read_from_its_own_register():
+    image = recorded(("channel", 0, "filter_ticks", 0), ("long_filter", 0, "ticks", 900))
+    assert settings_in(image, GEOMETRY).channels[0].filter_s == 900 * NS
+    writes = registers_in(image, GEOMETRY)
+    assert RegisterWrite("long_filter", 0, "ticks", 900) in writes
+    image = recorded(("channel", 0, "filter_ticks", 7), ("long_filter", 0, "ticks", 0))
+    assert settings_in(image, GEOMETRY).channels[0].filter_s == 7 * NS
 
 
 def test_the_greatest_deadline_is_none():

@@ -63,6 +63,34 @@ def test_an_older_instrument_is_not_asked_for_either_edge():
         plan(Stimulus(0, 1000 * NS), channels=(Channel(0, either=True),), identity=OLDER)
 
 
+@pytest.mark.parametrize(
+    ("filter_s", "short", "long"),
+    [
+        (0 * NS, 0, 0),
+        (8 * NS, 8, 0),
+        (Fraction(84, 10) * NS, 8, 0),
+        (9 * NS, 0, 9),
+        (1000 * NS, 0, 1000),
+    ],
+)
+def test_a_filter_longer_than_a_core_clock_has_a_register_of_its_own(filter_s, short, long):
+    made = plan(Stimulus(0, 1000 * NS), channels=(Channel(1, filter_s=filter_s),))
+    assert made.value("channel", "filter_ticks", 1) == short
+    assert made.value("long_filter", "ticks", 1) == long
+
+
+def test_a_build_without_long_filters_has_no_such_register():
+    lacking = Identity(Geometry(features=ALL_FEATURES & ~Feature.LONG_FILTER), 1)
+    made = plan(Stimulus(0, 1000 * NS), channels=(Channel(1, filter_s=8 * NS),), identity=lacking)
+    assert "long_filter" not in {write.block for write in made.registers}
+    says = (
+        "ch1.filter: 100 ns: board sim was built without LONG_FILTER, glitch filter of up to 1 µs; "
+        "filter for a core clock at most, or use a board with an ECP5: docs/features.md lists them"
+    )
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        plan(Stimulus(0, 1000 * NS), channels=(Channel(1, filter_s=100 * NS),), identity=lacking)
+
+
 def test_what_follows_a_pin_that_toggles_follows_each_of_its_edges():
     pair = Channel(0, either=True), Channel(1, reference="ch0")
     made = plan(Stimulus(0, 1000 * NS), channels=pair)
@@ -184,7 +212,9 @@ BAD_RUNS = {
     "ch0.reference: ch1 is not enabled": {"channels": (Channel(0, reference="ch1"),)},
     "ch0.reference: ch0 is the channel itself": {"channels": (Channel(0, reference="ch0"),)},
     "reference: 'button'": {"channels": (Channel(0, reference="button"),)},
-    "ch0.filter: 9 ticks": {"channels": (Channel(0, filter_s=9 * NS),)},
+    "ch0.filter: 1024 ticks (1.024 µs); must be at most 1023": {
+        "channels": (Channel(0, filter_s=1024 * NS),)
+    },
     "ch0.deadline: 3000000000 ticks": {"channels": (Channel(0, deadline_s=Fraction(3)),)},
     "trigger: ch3 is not enabled": {"channels": (Channel(0),), "trigger_channels": (3,)},
     "every: 0 ticks": {"report_s": NS},
@@ -204,6 +234,7 @@ def test_a_run_that_cannot_be_is_refused_with_what_is_wrong(text):
         (Feature.EARLY, {"early_s": 5 * NS}),
         (Feature.SNAPSHOT, {"report_s": Fraction(1), "stream": Stream.OFF}),
         (Feature.FILTER, {"channels": (Channel(0, filter_s=3 * NS),)}),
+        (Feature.LONG_FILTER, {"channels": (Channel(0, filter_s=9 * NS),)}),
         (Feature.POISSON, {"strikes": (Stimulus(0, 1000 * NS, poisson=True),)}),
         (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=4 * NS),)}),
         (Feature.BURST, {"strikes": (Stimulus(0, 1000 * NS, burst=3, spacing_s=50 * NS),)}),

@@ -26,7 +26,7 @@ GEOMETRY = Geometry(channels=1, strikes=1, features=Feature.EVENTS | Feature.MAT
 END_TICKS = START_TICKS + 1000
 
 
-def registers(generated, *, dropped=None, stream=1, geometry=GEOMETRY, **status):
+def registers(generated, *, dropped=None, stream=1, geometry=GEOMETRY, more=(), **status):
     """Return an image: edges generated and dropped by source, and the run's status."""
     dropped = dropped or {}
     events = sum(generated.values())
@@ -38,6 +38,7 @@ def registers(generated, *, dropped=None, stream=1, geometry=GEOMETRY, **status)
     } | status
     return image_of(
         ("control", 0, "stream", stream),
+        *more,
         *(("status", 0, name, value) for name, value in status.items()),
         *(
             ("source", source, name, of.get(source, 0))
@@ -206,6 +207,56 @@ def test_a_gap_in_the_stream_that_no_frame_marks_is_told():
     image = registers({STRIKE: 5}, dropped={STRIKE: 4})
     found = account(image, collector, (1, 1), {})
     assert found.contradictions == ("1 gaps in the stream are not marked",)
+
+
+LONG = replace(
+    GEOMETRY, channels=3, features=GEOMETRY.features | Feature.FILTER | Feature.LONG_FILTER
+)
+"""Channels 0 and 2 have long filters."""
+
+
+def filtered(generated, removed, events, edges=None, long=(200, 0, 300), **more):
+    """Return the accounting of a run in dump mode with long filters, of the ticks of `long`."""
+    places = [("long_filter", number, "ticks", ticks) for number, ticks in enumerate(long)]
+    places.append(("long_filter_status", 0, "removed", removed))
+    image = registers(generated, stream=0, geometry=LONG, more=places, events=events, **more)
+    collector = started(LONG)
+    if edges is not None:
+        counted(collector, Space.EDGES, **edges)
+    return account(image, collector, (1, 0), {})
+
+
+def test_edges_that_long_filters_removed_are_not_generated_and_told_apart():
+    generated, edges = (
+        {0: 10, 1: 4, 2: 7, STRIKE: 2},
+        {"e0": 3, "e1": 2, "e3": 4, "e4": 7, "e16": 2},
+    )
+    found = filtered(generated, 4, 19, edges, dropped={0: 1})
+    assert found.contradictions == ()
+    assert (found.generated, found.received, found.dropped_on_chip) == (19, 18, 1)
+    assert (found.filtered, found.holds) == (4, True)
+    assert [source.generated for source in found.sources[:3]] == [6, 4, 7]
+
+
+@pytest.mark.parametrize(
+    ("removed", "events", "edges", "says"),
+    [
+        (5, 19, {}, "edges that filters removed, in all and by source: 5 against 4"),
+        (4, 20, {}, "edges generated against events indexed: 19 against 20"),
+        # A channel without a long filter loses none.
+        (4, 19, {"e3": 3}, "ch1: edges kept against edges merged: 4 against 3"),
+    ],
+)
+def test_filtered_edges_that_do_not_add_up_are_told(removed, events, edges, says):
+    generated = {0: 10, 1: 4, 2: 7, STRIKE: 2}
+    known = {"e0": 3, "e1": 2, "e3": 4, "e4": 7, "e16": 2} | edges
+    assert says in filtered(generated, removed, events, known, dropped={0: 1}).contradictions
+
+
+@pytest.mark.parametrize("long", [(200, 0, 300), (200, 0, 0)])
+def test_without_counts_of_edges_what_was_removed_is_known_in_all(long):
+    generated = {0: 10, 1: 4, 2: 7, STRIKE: 2}
+    assert filtered(generated, 4, 19, long=long).generated == 19
 
 
 def test_without_counts_on_the_chip_a_drop_has_a_source_and_a_loss_has_none():

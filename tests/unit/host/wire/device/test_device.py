@@ -153,7 +153,7 @@ def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.7"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.8"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
