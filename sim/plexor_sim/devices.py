@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plexor_sim.design.manifest import load
+from plexor_sim.design.manifest import load, manifest_in
 from plexor_sim.design.verilog import verilog_device
 from plexor_sim.device_forms import DISTRIBUTIONS, Distribution, Whole
 from plexor_sim.device_options import LIBRARY, RISCV, SYNTHETIC, VERILOG, Option, checked, meant
@@ -79,6 +79,10 @@ def options_of(name: str) -> Sequence[Option]:
     known, comma, own = name.partition(",")
     if comma and known in NAMES:
         way = f"; did you mean {known}:{own}?"
+    if Path(name).is_dir():
+        way = manifest_in(Path(name))
+        if Path(name, "run.json").exists():
+            way = f"; it is a run: plexor show {name} prints it"
     near = meant(name, NAMES)
     way = way or (near and f"; {near}")
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml{way}")

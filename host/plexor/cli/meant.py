@@ -122,6 +122,8 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
         meant = f"Did you mean {near!r}?" if near else meant
         return f"No such option {word!r}. {meant}".rstrip()
     said = error.format_message()
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        return f"{said.removesuffix('.')}{_missing(error.param, error.ctx, words)}"
     if extra := _EXTRA.search(said):
         return f"{said}{_extra_meant(extra[1], flags, words) or _options_alone(error.ctx)}"
     if alone := _NO_VALUE.search(said):
@@ -199,6 +201,31 @@ def _elsewhere(word: str, context: click.Context | None) -> str:
         if any(word.split("=", maxsplit=1)[0] in option.opts for option in command.params):
             return f"It is one of plexor {name}."
     return ""
+
+
+def _missing(option: click.Option, context: click.Context | None, words: Sequence[str]) -> str:
+    """Return how an option is written that is missing, and which words stand for such options."""
+    plain = f": {option.opts[0]} {option.metavar}" if option.metavar else "."
+    params = [] if context is None else context.command.params
+    missing = [
+        own
+        for own in params
+        if isinstance(own, click.Option) and own.required and not {*own.opts} & {*words}
+    ]
+    loose = [
+        word
+        for before, word in pairwise(words)
+        if word[:1].isdigit() and not before.startswith("-")
+    ]
+    if not loose or len(loose) > len(missing):
+        return plain
+    for own, word in zip(missing, loose, strict=False):
+        try:
+            _UNITS[own.metavar or ""](word)
+        except (KeyError, ValueError):
+            return plain
+    pairs = zip(missing, loose, strict=False)
+    return f"{MEANT} {' '.join(f'{own.opts[0]} {word}' for own, word in pairs)}?"
 
 
 def _value_of(flag: str, context: click.Context | None) -> str:

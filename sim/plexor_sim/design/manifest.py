@@ -162,12 +162,20 @@ class Manifest:
     options: Mapping[str, str] | None = None
 
 
+def manifest_in(folder: Path) -> str:
+    """Return which manifest of a folder may be meant, behind a semicolon; empty if it has none."""
+    first = next(iter(sorted(folder.glob("*.toml"))), None)
+    return "" if first is None else f"; did you mean {first}?"
+
+
 def load(path: Path) -> Manifest:
     """Return the manifest in a file. Raises ManifestError, which tells all that is wrong."""
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise ManifestError(f"{path}: {error}; must be TOML, each key and table once") from None
+    except IsADirectoryError:
+        raise ManifestError(f"{path}: is a folder; must be a manifest{manifest_in(path)}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:

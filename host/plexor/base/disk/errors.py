@@ -17,6 +17,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") -> StoreError:
     """Return the error for a file that could not be written; `saved` says what remains."""
     reason = (error.strerror if isinstance(error, OSError) else None) or error
+    if isinstance(error, IsADirectoryError):
+        reason = "is a folder; name a file in it"
     text = f"{path}: cannot write: {reason}{saved}"
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return UnwrittenError(text)

@@ -50,7 +50,7 @@ def written_in(folder):
     [
         ("no/page.html", "No such file or directory"),
         ("file/page.html", "Not a directory"),
-        ("folder", "Is a directory"),
+        ("folder", "is a folder; name a file in it"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(

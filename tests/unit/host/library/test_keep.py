@@ -182,5 +182,5 @@ def test_a_recording_has_the_raw_bytes_of_its_link_or_is_refused_with_its_path(t
     assert (tmp_path / "wire.bin").read_bytes() == b"raw"
     again.close()
     assert (tmp_path / "wire.bin").read_bytes() == b""
-    with pytest.raises(StoreError, match=f"{tmp_path}: cannot write: Is a directory"):
+    with pytest.raises(StoreError, match=f"{tmp_path}: cannot write: is a folder"):
         tap_at(tmp_path)

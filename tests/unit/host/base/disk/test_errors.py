@@ -21,11 +21,15 @@ CODES = {
 }
 
 
+FOLDER = "is a folder; name a file in it"
+
+
 @pytest.mark.parametrize("number", CODES)
 def test_a_disk_that_is_full_or_broken_is_no_wrong_use(number):
     with pytest.raises(StoreError) as caught, writing(Path("a/b")):
         raise OSError(number, os.strerror(number))
-    assert str(caught.value) == f"a/b: cannot write: {os.strerror(number)}"
+    reason = FOLDER if number == errno.EISDIR else os.strerror(number)
+    assert str(caught.value) == f"a/b: cannot write: {reason}"
     assert caught.value.exit_code == CODES[number]
 
 

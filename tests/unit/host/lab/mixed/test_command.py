@@ -104,7 +104,7 @@ def test_the_lists_are_written_as_csv(capsys, tmp_path):
 def test_a_file_that_cannot_be_written_is_refused_before_the_run(capsys, tmp_path, board):
     board.asked = []
     assert cli.main(["lab", "mixed", "--csv", str(tmp_path)]) == 2
-    assert "Is a directory" in capsys.readouterr().err
+    assert "is a folder; name a file in it" in capsys.readouterr().err
     assert board.asked == []
 
 
