@@ -117,7 +117,10 @@ def test_one_line_and_the_document_say_that_a_run_was_handed_over():
     twin, gateware = (measured_by(core, *arguments) for core in (TWIN, GATEWARE))
     found, expected = json.loads(twin.stdout), json.loads(gateware.stdout)
     why = found["device"].pop("handed_over")
-    assert f"twin: the gateware takes this run: {why}" in twin.stderr.splitlines()
+    assert (
+        f"plexor: the gateware itself is simulated, which is slower: {why}"
+        in twin.stderr.splitlines()
+    )
     assert "may have been full" in why
     for name in ("channels", "accounting", "device", "strikes"):
         assert found[name] == expected[name]
@@ -128,7 +131,7 @@ def test_an_option_that_only_the_gateware_has_starts_that():
     command = (sys.executable, "-m", "plexor", "board", "identify", "--link", link)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0
-    assert "twin: the gateware takes this: --clock-lost" in done.stderr
+    assert "the gateware itself is simulated, which is slower: --clock-lost" in done.stderr
 
 
 def test_a_self_test_compares_both():

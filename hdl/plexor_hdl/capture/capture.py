@@ -285,6 +285,7 @@ class Capture(wiring.Component):
         """Let long filters remove edges from the words that leave the queues, and count them."""
         geometry = self._geometry
         joined, strobes = Const(0), []
+        # Settings stand still from `clear` on. Their ways to what uses them are long.
         for channel, registers in enumerate(self.long_filters):
             number = geometry.merged.index(channel)
             m.submodules[f"long_filter{channel}"] = longer = LongFilter(geometry)
@@ -296,7 +297,6 @@ class Capture(wiring.Component):
                 longer.clear.eq(self.clear),
                 longer.word.eq(glitches.o_word),
                 longer.capture.eq(captures),
-                longer.ticks.eq(Mux(settings.enable, registers.ticks, 0)),
                 longer.kept.eq(queues.kept[number]),
                 longer.take.eq(columns.take_words[number]),
                 longer.level.eq(word.polarity ^ settings.invert),
@@ -304,12 +304,14 @@ class Capture(wiring.Component):
                     word.edges & longer.passes.replicate(geometry.samples)
                 ),
             ]
-            joined = joined | longer.ticks
+            ticks = Signal.like(longer.ticks, name=f"long_filter_ticks{channel}")
+            m.d.sync += ticks.eq(Mux(settings.enable, registers.ticks, 0))
+            m.d.comb += longer.ticks.eq(ticks)
+            joined = joined | ticks
             strobes.append(longer.removed)
-        m.d.comb += [
-            queues.hold.eq(joined.any()),
-            queues.hold_steps.eq(joined[-STEPS_BITS:]),
-        ]
+        hold, hold_steps = Signal(), Signal(STEPS_BITS)
+        m.d.sync += [hold.eq(joined.any()), hold_steps.eq(joined[-STEPS_BITS:])]
+        m.d.comb += [queues.hold.eq(hold), queues.hold_steps.eq(hold_steps)]
         count_sum(m, self.removed, strobes, self.clear)
 
     def _wire_codes(self, m: Module, clocks: int, strobes, live, queues, stamp) -> None:

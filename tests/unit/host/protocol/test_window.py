@@ -81,7 +81,12 @@ def test_registers_are_those_of_the_builds_copies():
     assert {(block.name, copy) for block, copy, _, _ in found} == {
         *(("identity", 0), ("control", 0), ("matcher", 0), ("status", 0), ("stimulus", 0)),
         ("schedule", 0),
-        *((name, copy) for name in ("channel", "channel_status") for copy in range(3)),
+        ("long_filter_status", 0),
+        *(
+            (name, copy)
+            for name in ("channel", "channel_status", "long_filter")
+            for copy in range(3)
+        ),
         *(("source", source) for source in (0, 1, 2, 8, 16, 17)),
         *(("step", copy) for copy in range(4)),
     }
