@@ -219,13 +219,14 @@ def _missing(option: click.Option, context: click.Context | None, words: Sequenc
     ]
     if not loose or len(loose) > len(missing):
         return plain
+    meant: list[str] = []
     for own, word in zip(missing, loose, strict=False):
         try:
             _UNITS[own.metavar or ""](word)
         except (KeyError, ValueError):
             return plain
-    pairs = zip(missing, loose, strict=False)
-    return f"{MEANT} {' '.join(f'{own.opts[0]} {word}' for own, word in pairs)}?"
+        meant += [own.opts[0], word]
+    return f"{MEANT} {' '.join(meant)}?"
 
 
 def _value_of(flag: str, context: click.Context | None) -> str:

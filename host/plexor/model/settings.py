@@ -95,7 +95,7 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True)
-class Longer:
+class LongRegister:
     """The register of a channel's times that its register in `channel` is too short for."""
 
     block: str
@@ -119,7 +119,7 @@ class OnChip:
     """What the build must have, if it is not 0."""
     most: Callable[[Geometry], int] | None = None
     """The most ticks; None: what the register holds."""
-    longer: Longer | None = None
+    longer: LongRegister | None = None
     """Where more than `most` ticks go."""
     unset: int = 0
     """The register's value for None."""
@@ -135,7 +135,7 @@ def _long_filter_ticks(geometry: Geometry) -> int:
     return LONG_FILTER_CLOCKS * geometry.samples - 1
 
 
-_LONG_FILTER = Longer("long_filter", "ticks", Feature.LONG_FILTER, _long_filter_ticks)
+_LONG_FILTER = LongRegister("long_filter", "ticks", Feature.LONG_FILTER, _long_filter_ticks)
 
 
 def _chip(register: str, option: str = "", **how: Any) -> dict[str, Any]:

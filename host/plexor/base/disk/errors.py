@@ -18,6 +18,7 @@ def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") ->
     """Return the error for a file that could not be written; `saved` says what remains."""
     reason = (error.strerror if isinstance(error, OSError) else None) or error
     if isinstance(error, IsADirectoryError):
+        # 'Is a directory' says what is wrong, and not what would be right.
         reason = "is a folder; name a file in it"
     text = f"{path}: cannot write: {reason}{saved}"
     if isinstance(error, OSError) and error.errno in NO_ROOM:

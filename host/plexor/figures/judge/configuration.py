@@ -30,6 +30,11 @@ _RATES = ((Fraction(10**6), "MHz"), (Fraction(10**3), "kHz"))
 _MOST_DIGITS = 13
 
 
+def source_of(configuration: Mapping[str, str], simulated: bool) -> str:
+    """Return where the figures of a kept run come from: simulated, measured or imported."""
+    return configuration.get(SOURCE, source_word(simulated))
+
+
 def configuration(result: RunResult) -> dict[str, str]:
     """Return a run's configuration by name: the instrument, the settings, and the device's keys.
 

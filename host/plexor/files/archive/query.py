@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from plexor.base.errors import StoreError, UsageError
-from plexor.base.figure_words import source_word
 from plexor.base.jsonable import one_line
-from plexor.figures.judge.configuration import SOURCE
+from plexor.figures.judge.configuration import source_of
 from plexor.files.archive.folder import again, check_archive, damaged, segments
 from plexor.files.archive.origin import Origin
 from plexor.files.archive.record import LATER
@@ -52,7 +51,7 @@ class ArchivedRun:
     @property
     def source(self) -> str:
         """Where its figures come from: simulated, measured or imported."""
-        return self.configuration.get(SOURCE, source_word(self.simulated))
+        return source_of(self.configuration, self.simulated)
 
 
 @dataclass(frozen=True, slots=True)

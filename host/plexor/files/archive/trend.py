@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from plexor.base.counts import counted
 from plexor.base.errors import UsageError
-from plexor.base.figure_words import source_word
-from plexor.figures.judge.configuration import SOURCE, of_channel
+from plexor.figures.judge.configuration import of_channel, source_of
 from plexor.figures.judge.verdict import Number, Outcome, Verdict
 from plexor.files.archive.changes import BEHIND, changes, lacking
 from plexor.files.archive.figures import FigureColumn
@@ -186,7 +185,7 @@ class History:
     @property
     def source(self) -> str:
         """Where its figures come from: simulated, measured or imported."""
-        return self.configuration.get(SOURCE, source_word(self.simulated))
+        return source_of(self.configuration, self.simulated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
