@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from plexor.base.counts import counted
-from plexor.base.units import format_ticks
+from plexor.base.units import format_seconds, format_ticks
 from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.evidence import is_struck_at_random, least_spacing_ticks
 from plexor.figures.analyse.pulses import short_pulses
@@ -97,10 +97,7 @@ def _active_share(report: Report, channel: ChannelFigures) -> Fraction:
 
 def _is_inverted(report: Report, channel: ChannelFigures) -> bool:
     number = channel.result.number
-    return any(
-        channel_settings.number == number and channel_settings.invert
-        for channel_settings in report.result.settings.channels
-    )
+    return any(own.number == number and own.invert for own in report.result.settings.channels)
 
 
 def _silent(report: Report, channel: ChannelFigures) -> str:
@@ -120,6 +117,12 @@ def _silent(report: Report, channel: ChannelFigures) -> str:
     if changes:
         return (
             f"{none}: the pin changed, but never to its active level; look at its polarity (invert)"
+        )
+    settings = [own for own in report.result.settings.channels if own.number == result.number]
+    if settings and settings[0].filter_s:
+        return (
+            f"{none}: no edge passed its filter of {format_seconds(settings[0].filter_s)}; look at "
+            "the width of its pulses, then at the wiring"
         )
     return (
         f"{none}: no edge came; look at the wiring, the channel's number, its polarity (invert) "

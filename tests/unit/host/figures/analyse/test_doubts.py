@@ -2,6 +2,7 @@
 """What a run says that it cannot tell, and what it says to look at."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -32,6 +33,16 @@ def test_a_run_without_doubt_says_nothing(run_of):
 def test_a_channel_without_an_edge_says_where_to_look(run_of):
     (line,) = lines(run_of([[None] * 20]))
     assert line.startswith("ISR: none of 20 strikes was answered: no edge came; look at the wiring")
+
+
+def test_a_channel_whose_filter_lets_no_edge_pass_says_so(run_of):
+    run = run_of([[None] * 20])
+    channel = replace(run.settings.channels[0], filter_s=Fraction(4, 10**9))
+    settings = replace(run.settings, channels=(channel,))
+    (line,) = lines(replace(run, registers=plan_of(settings, run.identity).registers))
+    assert line.startswith(
+        "ISR: none of 20 strikes was answered: no edge passed its filter of 4 ns"
+    )
 
 
 def test_where_strikes_were_missed_the_first_lines_of_the_design_are_repeated(run_of):
