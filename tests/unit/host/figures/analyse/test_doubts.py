@@ -39,10 +39,8 @@ def test_a_channel_whose_filter_lets_no_edge_pass_says_so(run_of):
     run = run_of([[None] * 20])
     channel = replace(run.settings.channels[0], filter_s=Fraction(4, 10**9))
     settings = replace(run.settings, channels=(channel,))
-    (line,) = lines(replace(run, registers=plan_of(settings, run.identity).registers))
-    assert line.startswith(
-        "ISR: none of 20 strikes was answered: no edge passed its filter of 4 ns"
-    )
+    (line,) = lines(replace(run, settings=settings))
+    assert "20 strikes was answered: no edge passed its filter of 4 ns" in line
 
 
 def test_where_strikes_were_missed_the_first_lines_of_the_design_are_repeated(run_of):
