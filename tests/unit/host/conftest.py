@@ -153,8 +153,8 @@ def bench(monkeypatch, run_of):
     asked = {}
 
     def set_run(result=None):
-        def run(source, options, settings, *given, live):
-            asked["settings"] = settings
+        def run(source, options, settings, *given, live, endless):
+            asked.update(settings=settings, endless=endless)
             return Run(result if result is not None else run_of([[1000, 2000, 3000]]))
 
         monkeypatch.setattr(take, "take", run)

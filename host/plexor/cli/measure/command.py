@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 
-from plexor.base.units import format_rate
 from plexor.cli.conclude import RunUse, conclude
 from plexor.cli.declared.live import Watched, WithWire
 from plexor.cli.measure import take
@@ -36,7 +34,6 @@ def measure(
     endless = alone(asked, source)
     if endless:
         asked = at_usual_rate(asked)
-        print(f"plexor: {format_rate(asked.rate or 0)} until Ctrl-C", file=sys.stderr)
     settings = settings_of(asked, option_name, endless=endless)
     limits = None if judged.budget is None else load_budget(judged.budget)
     target = check_run_folder(place)
@@ -52,6 +49,7 @@ def measure(
             described.device,
             acting.actions,
             live=watched.live,
+            endless=endless,
         )
         run = run.taken_by(command_line())
         unsaved = None if target is None else kept(run, target, tap)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from plexor.base.errors import UsageError
+from plexor.base.units import format_rate
 from plexor.cli.interrupts import stop_on_signals
 from plexor.cli.measure.live import LiveView
 from plexor.cli.progress import ProgressLine
@@ -30,12 +31,13 @@ def take(
     actions: Sequence[Reaction] = (),
     *,
     live: bool,
+    endless: bool = False,
 ) -> Run:
     """Take the run. The first SIGINT or SIGTERM stops it; what was taken is kept.
 
     `device` describes what is measured; `live` shows its figures meanwhile. `actions` are started
-    by what comes. Raises UsageError before the first strike if something does not fit the link or
-    the budget.
+    by what comes. The user is told of an `endless` run before its first strike. Raises UsageError
+    before it if something does not fit the link or the budget.
     """
     with Instrument(
         source.link,
@@ -51,6 +53,8 @@ def take(
         if budget is not None:
             _check_budget(budget, settings)
         settings = instrument.watched(settings, live=live)
+        if endless:
+            print(f"plexor: {format_rate(asked.rate or 0)} until Ctrl-C", file=sys.stderr)
         tick_fs = instrument.identity.tick_fs
         view = LiveView(tick_fs, instrument.simulated) if live else ProgressLine(tick_fs)
         with closing(view), stop_on_signals() as stop:

@@ -113,7 +113,7 @@ def test_a_page_that_cannot_be_written_is_one_line(bench, capsys, tmp_path):
 
 
 def test_a_link_that_breaks_ends_with_3(capsys, monkeypatch):
-    def broken(*_, live):
+    def broken(*_, **__):
         raise LinkError("tcp://h:1: cannot connect:\n refused")
 
     monkeypatch.setattr(take, "take", broken)
@@ -121,7 +121,7 @@ def test_a_link_that_breaks_ends_with_3(capsys, monkeypatch):
 
 
 def test_an_interrupt_before_the_run_ends_with_130(capsys, monkeypatch):
-    def interrupted(*_, live):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(take, "take", interrupted)

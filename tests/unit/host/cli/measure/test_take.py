@@ -75,6 +75,18 @@ def test_one_of_another_build_that_is_asked_for_ends_the_command(fake, capsys):
     assert f"{path}: made for build 80000000000000b2 of this gateware" in err
 
 
+def test_the_rate_of_an_endless_run_is_said(fake, capsys):
+    cli.main(["measure", "--json", "--link", fake.uri])
+    assert capsys.readouterr().err.startswith("plexor: 1 kHz until Ctrl-C\n")
+
+
+def test_a_device_that_is_not_known_is_refused_before_an_endless_run_is_said(capsys):
+    assert cli.main(["measure", "--dut", "no such device"]) == 2
+    err = capsys.readouterr().err
+    assert "device 'no such device': must be" in err
+    assert err.count("\n") == 1
+
+
 SERVE = """
 import sys
 print("fallback freertos is not available (no cargo); using bare", flush=True)
