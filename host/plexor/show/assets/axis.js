@@ -71,7 +71,14 @@ function roundSteps(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ROUND_STEPS.map((digit) => digit * power).find((size) => size >= rough * 0.999);
+  const sizes = ROUND_STEPS.map((digit) => digit * power);
+  const fits = sizes.findIndex((size) => size >= rough * 0.999);
+  const found = multiples(sizes[fits], low, high);
+  // One value alone does not say how wide the axis is.
+  return found.length > 1 ? found : multiples(sizes[Math.max(fits - 1, 0)], low, high);
+}
+
+function multiples(step, low, high) {
   const found = [];
   const last = Math.floor(high / step + 1e-9);
   for (let n = Math.ceil(low / step - 1e-9); n <= last; n++) found.push(n * step);

@@ -65,7 +65,7 @@ class Axis:
         return self.low + part * (self.high - self.low)
 
     def ticks(self, most: int = 8) -> list[float]:
-        """Return up to about `most` round values on the axis, rising."""
+        """Return up to about `most` round values on the axis, rising: two or more on a linear one."""
         if not self.log or self.high / self.low < 8:
             return _round_steps(self.low, self.high, most)
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
@@ -86,7 +86,14 @@ class Axis:
 def _round_steps(low: float, high: float, most: int) -> list[float]:
     rough = (high - low) / max(most, 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * digit for digit in ROUND_STEPS if power * digit >= rough * 0.999)
+    sizes = [power * digit for digit in ROUND_STEPS]
+    fits = next(at for at, size in enumerate(sizes) if size >= rough * 0.999)
+    found = _multiples(sizes[fits], low, high)
+    # One value alone does not say how wide the axis is.
+    return found if len(found) > 1 else _multiples(sizes[max(fits - 1, 0)], low, high)
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [n * step for n in range(first, last + 1)]
 

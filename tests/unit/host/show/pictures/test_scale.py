@@ -9,6 +9,7 @@ from plexor.show.pictures.scale import Axis, number, power_of_ten, time_unit
 def test_round_ticks_lie_on_the_axis():
     assert Axis(0, 10, 0, 100).ticks(5) == [0, 2, 4, 6, 8, 10]
     assert Axis(3.2, 9.1, 0, 1).ticks(6) == [4, 5, 6, 7, 8, 9]
+    assert Axis(2.1, 3.6, 0, 1).ticks(2) == [2.5, 3, 3.5]
     assert Axis(1, 1000, 0, 1, True).ticks(4) == [1, 10, 100, 1000]
     assert Axis(1, 100, 0, 100, True).at(10) == pytest.approx(50)
     assert Axis(1, 100, 0, 100, True).value(50) == pytest.approx(10)
