@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delays strobes by a number of clocks that is chosen for a run."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -48,26 +48,29 @@ class Hold(wiring.Component):
         # The row that is read was written an odd number of rows before: 1 or more.
         m.submodules.rows = rows = plain_memory(ROW, 2 * STEPS, ram_style="distributed")
         write, read = rows.write_port(), rows.read_port()
-        clock, given = Signal(range(ROW)), Signal(ROW)
+        clock, given = Signal(range(ROW)), Signal(ROW - 1)
         collected = Signal(ROW - 1)
         # Rows until the last one is given, and every row of the memory is empty.
         left, moves = Signal(range(2 * STEPS + 3)), Signal()
-        m.d.comb += moves.eq(left.any() | self.strobe)
+        # A clock that `strobe` takes here is saved where it is given.
+        strobe = Signal()
+        m.d.sync += strobe.eq(self.strobe)
+        m.d.comb += moves.eq(left.any() | strobe)
         with m.If(moves):
-            m.d.sync += [clock.eq(clock + 1), collected.eq(Cat(collected, self.strobe)[1:])]
-        with m.If(self.strobe):
+            m.d.sync += [clock.eq(clock + 1), collected.eq(Cat(collected, strobe)[1:])]
+        with m.If(strobe):
             m.d.sync += left.eq(2 * STEPS + 2)
         with m.Elif(write.en):
             m.d.sync += left.eq(left - 1)
         m.d.comb += [
             write.en.eq(clock == ROW - 1),
-            write.data.eq(Cat(collected, self.strobe)),
+            write.data.eq(Cat(collected, strobe)),
             read.en.eq(write.en),
             read.addr.eq(write.addr - Cat(1, self.steps)),
-            self.o_strobe.eq(given[0]),
+            self.o_strobe.eq(Mux(write.en, read.data[0], given[0])),
         ]
         with m.If(write.en):
-            m.d.sync += [write.addr.eq(write.addr + 1), given.eq(read.data)]
+            m.d.sync += [write.addr.eq(write.addr + 1), given.eq(read.data[1:])]
         with m.Elif(moves):
             m.d.sync += given.eq(given[1:])
         return m
