@@ -37,7 +37,7 @@ def full():
 )
 def test_a_fault_is_one_line_and_a_report(fault, said, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(take, "take", lambda *_, live: fault())
+    monkeypatch.setattr(take, "take", lambda *_, **__: fault())
     assert cli.main(STRIKES) == UNEXPECTED
     line = capsys.readouterr().err
     assert line.startswith(f"plexor: {said}")
@@ -51,7 +51,7 @@ def test_a_fault_is_one_line_and_a_report(fault, said, capsys, monkeypatch, tmp_
 
 def test_a_fault_without_a_place_for_the_report_is_one_line(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    monkeypatch.setattr(take, "take", lambda *_, live: broken())
+    monkeypatch.setattr(take, "take", lambda *_, **__: broken())
     assert cli.main(STRIKES) == UNEXPECTED
     assert "which could not be written; report it\n" in capsys.readouterr().err
 

@@ -37,7 +37,7 @@ def test_a_base_is_taken_off_what_is_printed(bench, capsys):
 def unstruck(monkeypatch):
     """Fail where a run is taken."""
 
-    def taken(*_, live):
+    def taken(*_, **__):
         raise AssertionError("a run was taken")
 
     monkeypatch.setattr(take, "take", taken)
