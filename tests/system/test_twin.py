@@ -72,6 +72,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
         "full queue",
         "latency at the deadline",
         "no events",
+        "over the rate of early answers",
         "strobes close to each other",
     ],
 )

@@ -475,6 +475,12 @@ def _rates() -> Iterator[tuple[str, Measurement]]:
     )  # fmt: skip
     yield (
         "a latency over its limit",
+    yield "over the rate of early answers", _measured(
+        _stimulus(240, width_s=20 * _NS),
+        _stimulus(240, output=1, phase_s=400 * _NS, width_s=20 * _NS),
+        channels=(Channel(0, reference="strike1"),), early_s=200 * _NS, count=2000,
+        stream=Stream.OFF,
+    )  # fmt: skip
         _measured(dut="synthetic:latency=normal:300ns:50ns", latency_over_s=390 * _NS, count=400),
     )
 

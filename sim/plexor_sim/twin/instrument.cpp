@@ -533,8 +533,8 @@ void Instrument::handle(const Event& merged) {
   handled_ticks_ = event.ticks;
   slot_clock_ = geometry_.clock_of(event.ticks);
   told_clock_ = slot_clock_ + merge_clocks();
-  const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
-                                 matcher_.extra_clocks(event), streams_);
+  const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.extra_clocks(event),
+                                 streams_);
   if (why) need_gateware(why, event.ticks);
   if (!matches_ && !event.polarity && active_only_ >> event.source & 1) return;
   const bool is_code = event.source == kSourceCode;

@@ -11,8 +11,9 @@ namespace plexor {
 namespace {
 
 // As docs/instrument.md has them under Speed.
-constexpr int64_t kFullClocks = 10, kExpiredClocks = 8;
-constexpr int64_t kRecordClocks = 110, kRecordsClocks = 60;  // of a step: of a channel, and besides
+constexpr int64_t kLookClocks = 10, kSearchClocks = 10, kExpiredClocks = 8, kHeldClocks = 8;
+constexpr int64_t kJoinClocks = 8;
+constexpr int64_t kRecordsClocks = 60;  // of a step, at most, besides those of each channel
 
 }  // namespace
 
@@ -32,6 +33,7 @@ void Matcher::prepare(const Registers& registers) {
                       : -1;
   threshold_ = {};
   overflowed_ = false;
+  looked_ticks_ = horizon_ticks_ = 0;
   for (auto& channels : struck_) channels.clear();
   rules_.assign(static_cast<size_t>(geometry_.channels), {});
   states_.assign(static_cast<size_t>(geometry_.channels), {});
@@ -79,38 +81,63 @@ int64_t Matcher::pending(int channel) const {
   return channel < static_cast<int>(states_.size()) ? static_cast<int64_t>(states_[channel].size) : 0;
 }
 
-int64_t Matcher::looks(int64_t ticks) const {
-  int64_t count = 0;
+// A look at all that waits costs an event only where something may have expired by then. It tells the
+// next time at which that can be. Nothing can while all that waits is younger than half the limit.
+int64_t Matcher::take_looks(int64_t ticks) {
+  if (ticks <= horizon_ticks_) return 0;
+  const int64_t least_ticks = early_ticks_ ? std::min(early_ticks_, timeout_ticks_) : timeout_ticks_;
+  int64_t clocks = kSearchClocks, next_ticks = ticks + least_ticks;
   bool is_due = false;
+  // What had expired at the last look is gone.
+  const auto waits = [&](int64_t since_ticks, int64_t limit_ticks) {
+    if (looked_ticks_ - since_ticks > limit_ticks) return false;
+    is_due |= ticks - since_ticks > least_ticks / 2;
+    if (ticks - since_ticks <= limit_ticks)
+      next_ticks = std::min(next_ticks, since_ticks + limit_ticks);
+    return true;
+  };
   for (const State& state : states_) {
-    if (state.size) {
-      count++;
-      is_due |= ticks - state.queue[state.first].ticks > timeout_ticks_ / 2;
-    } else if (state.has_held) {
-      count++;
-      is_due |= ticks - state.held_ticks > early_ticks_ / 2;
+    bool is_looked_at = false;
+    for (size_t n = 0; n < state.size; n++) {
+      const int64_t since_ticks = state.queue[(state.first + n) % state.queue.size()].ticks;
+      is_looked_at |= waits(since_ticks, timeout_ticks_);
+      if (ticks - since_ticks <= timeout_ticks_) break;
     }
+    if (state.has_held && waits(state.held_ticks, early_ticks_)) {
+      is_looked_at = true;
+      clocks += kHeldClocks;
+    }
+    if (is_looked_at) clocks += kLookClocks;
   }
-  return is_due ? count : 0;
+  if (!is_due) return 0;
+  looked_ticks_ = ticks;
+  horizon_ticks_ = next_ticks;
+  return clocks;
 }
 
 // A build with SNAPSHOT finds what has expired before each event, others where a response, or a strike
 // that finds the queue full, meets it.
 int64_t Matcher::extra_clocks(const Event& event) {
   int64_t clocks = 0;
-  if (geometry_.has(kFeatureSnapshot))
+  if (geometry_.has(kFeatureSnapshot)) {
+    clocks += take_looks(event.ticks);
     for (State& state : states_) clocks += take_expired(state, event.ticks);
+  }
+  const bool is_response = event.source < geometry_.channels && event.polarity;
+  if (is_response && states_[event.source].has_held) clocks += kHeldClocks;
   if (event.source == kSourceStep) {
     // Its records are written.
     clocks += kRecordClocks * geometry_.channels + kRecordsClocks;
-  } else if (!geometry_.has(kFeatureSnapshot) && event.source < geometry_.channels && event.polarity) {
+  } else if (!geometry_.has(kFeatureSnapshot) && is_response) {
     clocks += take_expired(states_[event.source], event.ticks);
   }
   for (const int channel : struck_[event.source * 2 + event.polarity]) {
     State& state = states_[channel];
     const auto most = static_cast<int64_t>(policy_ == kPolicyLatest ? 1 : state.queue.size());
-    if (static_cast<int64_t>(state.size) + state.stale >= most)
-      clocks += kFullClocks + take_expired(state, event.ticks);
+    // A response that is held is looked at by itself, then answered.
+    if (state.has_held) clocks += kHeldClocks + kJoinClocks;
+    if (state.has_held || static_cast<int64_t>(state.size) + state.stale >= most)
+      clocks += kLookClocks + take_expired(state, event.ticks);
   }
   return clocks;
 }

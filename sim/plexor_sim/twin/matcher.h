@@ -31,6 +31,9 @@ struct Threshold {
 
 class Matcher {
  public:
+  // At the end of a step each channel is looked at, and its record is written.
+  static constexpr int64_t kRecordClocks = 120;
+
   Matcher(const Geometry& geometry, Results& results) : geometry_(geometry), results_(results) {}
 
   void prepare(const Registers& registers);
@@ -44,10 +47,8 @@ class Matcher {
   int64_t struck_by(const Event& event) const {
     return static_cast<int64_t>(struck_[event.source * 2 + event.polarity].size());
   }
-  // The channels that may be looked at before an event at a time, at most.
-  int64_t looks(int64_t ticks) const;
-  // What an event costs besides, in clocks: queues that it finds full, strikes that have expired, and
-  // the records of a step.
+  // What an event costs besides, in clocks: channels that are looked at before it, queues that it
+  // finds full, responses that it finds held, strikes that have expired, and the records of a step.
   int64_t extra_clocks(const Event& event);
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;
@@ -79,6 +80,7 @@ class Matcher {
   };
 
   int64_t take_expired(State& state, int64_t ticks) const;
+  int64_t take_looks(int64_t ticks);
   void update(int channel, int64_t ticks, int64_t index);
   void strike(int channel, const Event& event);
   void response(int channel, const Event& event);
@@ -97,6 +99,8 @@ class Matcher {
   int code_channel_ = -1;
   std::vector<Rules> rules_;
   std::vector<State> states_;
+  // The last look at all that waits, and the time by which there may be another one.
+  int64_t looked_ticks_ = 0, horizon_ticks_ = 0;
   std::vector<int> struck_[kSources * 2];  // channels, by the event that is their strike
   Threshold threshold_;
   bool overflowed_ = false;

@@ -16,8 +16,7 @@ class Queues {
  public:
   explicit Queues(const Geometry& geometry)
       : geometry_(geometry),
-        measures_(geometry.has(kFeatureFall | kFeatureIntervals)),
-        has_snapshot_(geometry.has(kFeatureSnapshot)) {}
+        measures_(geometry.has(kFeatureFall | kFeatureIntervals)) {}
 
   // A run begins, in which events are held back; the link first sends that.
   void begin(int64_t clock, int64_t hold_clocks) {
@@ -27,17 +26,15 @@ class Queues {
     for (Source& source : sources_) source = {};
   }
 
-  // Takes an event in order, the channels that it strikes, channels that are looked at before it, and
-  // what it costs the matcher in clocks besides.
+  // Takes an event in order, the channels that it strikes, and what it costs the matcher in clocks
+  // besides.
   // Returns why it, or one behind it, could have been dropped; null: none could.
-  const char* take(const Event& event, int64_t struck, int64_t looks, int64_t clocks,
-                   bool is_sent) {
+  const char* take(const Event& event, int64_t struck, int64_t clocks, bool is_sent) {
     const bool is_channel = event.source < kMaxChannels;
     int64_t halves = kOtherHalves + kStruckHalves * std::max<int64_t>(struck - 1, 0);
     if (is_channel && event.polarity) halves += kResponseHalves;
     if (is_channel && !event.polarity && measures_) halves += kTrailingHalves;
     halves += 2 * clocks;
-    if (has_snapshot_) halves += kLookHalves * looks;
     return wait(event, halves, is_sent);
   }
 
@@ -67,7 +64,7 @@ class Queues {
 
   // In halves of a clock, each with what the results stage needs.
   static constexpr int64_t kOtherHalves = 5, kStruckHalves = 5, kResponseHalves = 14;
-  static constexpr int64_t kTrailingHalves = 14, kLookHalves = 20;
+  static constexpr int64_t kTrailingHalves = 14;
   static constexpr int64_t kSentClocks = 20;  // an event's bytes and its part of a frame
   static constexpr int64_t kBeginClocks = 400;
   static constexpr int64_t kSpareWords = 4;
@@ -80,7 +77,7 @@ class Queues {
   };
 
   const Geometry& geometry_;
-  const bool measures_, has_snapshot_;
+  const bool measures_;
   int64_t merge_halves_ = 0, link_clock_ = 0, hold_clocks_ = 0;
   Source sources_[kSources];
 };
