@@ -67,6 +67,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
 @pytest.mark.parametrize(
     "name",
     [
+        "a zero in an answer's CRC",
         "codes",
         "due times at their least distance",
         "full queue",

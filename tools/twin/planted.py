@@ -528,3 +528,9 @@ def planted() -> dict[str, Measurement]:
     """Return all by name, the shorter ones of a kind first."""
     kinds = (_matching, _strikes, _pins, _codes, _schedules, _words, _sessions, _rates)
     return {name: measurement for kind in kinds for name, measurement in kind()}
+    # One of the last answers has a zero in its CRC, and none right before it.
+    numbers = [RegisterWrite("channel", 7, "deadline_ticks", 0x7F010101 + n) for n in range(176)]
+    yield (
+        "a zero in an answer's CRC",
+        _measured(channels=(Channel(0),), extra={"writes": tuple(numbers)}),
+    )

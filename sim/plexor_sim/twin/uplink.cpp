@@ -9,7 +9,6 @@ namespace plexor {
 namespace {
 
 constexpr int64_t kSentByteClocks = 3;  // a byte of a frame, at least
-constexpr int64_t kCheckBytes = 4;
 
 }  // namespace
 
@@ -46,9 +45,9 @@ bool News::take(const Frame& frame) {
   return false;
 }
 
-void Uplink::send(const Frame& frame) {
+uint32_t Uplink::send(const Frame& frame) {
   const size_t before = bytes_.size();
-  append_stream(frame, sequence_++, bytes_);
+  const uint32_t crc = append_stream(frame, sequence_++, bytes_);
   const auto count = static_cast<int64_t>(bytes_.size() - before);
   if (frame.type == kFrameTypeEvents) {
     pass_events(frame, frame.words.size(), events_);
@@ -60,6 +59,7 @@ void Uplink::send(const Frame& frame) {
 }
 
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
+  return crc;
   send({kFrameTypeLog, 0, code, index, base_ticks, {}});
 }
 
@@ -72,9 +72,9 @@ int64_t Uplink::respond(const Command& command) {
                           static_cast<uint32_t>(operation.status) << 24);
     frame.words.push_back(operation.value);
   }
-  send(frame);
-  // COBS holds bytes back until the next zero or the end. In a CRC a zero is rare.
-  int64_t held = kCheckBytes;
+  // COBS holds bytes back until the next zero or the end.
+  frame.words.push_back(send(frame));
+  int64_t held = 0;
   for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word) {
     int byte = 3;
     while (byte >= 0 && *word >> 8 * byte & 255) byte--, held++;

@@ -82,7 +82,8 @@ class Uplink {
  private:
   static constexpr size_t kDumpWords = 128;
 
-  void send(const Frame& frame);
+  // Returns the frame's CRC.
+  uint32_t send(const Frame& frame);
   void add_event(const Event& event);
   Dumped dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 
