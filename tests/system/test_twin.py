@@ -67,8 +67,10 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
 @pytest.mark.parametrize(
     "name",
     [
+        "a snapshot while a step is recorded",
         "a zero in an answer's CRC",
         "codes",
+        "decisions behind a snapshot among answers",
         "due times at their least distance",
         "full queue",
         "latency at the deadline",

@@ -16,8 +16,18 @@ from numpy.typing import NDArray
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
-from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
-from plexor.protocol.geometry import Feature
+from plexor.protocol.frames import (
+    SOURCE_STEP,
+    SPACE_MASK,
+    Frame,
+    FrameType,
+    LogCode,
+    MemoryFlag,
+    cobs_decode,
+    split_event_word,
+)
+from plexor.protocol.geometry import STEP_CLOCKS, Feature, Geometry
+from plexor.protocol.memory import Space, banks
 from plexor.protocol.registers import BLOCKS, InputSelect
 from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
@@ -38,6 +48,10 @@ _BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid", "wi
 """Those that depend on what the link's FIFO took."""
 _BEFORE_CLOCKS = 58
 """Up to so long before a snapshot, single clocks decide whether an event is in it, and its time."""
+_LOOK_CLOCKS, _RECORD_CLOCKS = 10, 110
+"""Of each channel at the end of a step: the matcher looks at it, then its record is written."""
+_WAITED_CLOCKS = STEP_CLOCKS + 512
+"""So long behind the end of a step, what has waited for its record has been matched."""
 _END_S = 10.0
 _PATIENCE_S = (60.0,)
 """A command that is sent again on a busy machine would shift a run on one of both."""
@@ -57,6 +71,9 @@ class Taken:
     frames: list[tuple[int | bytes, ...]]
     snapshots: dict[int, list[tuple[int | bytes, ...]]]
     """Frames of snapshots, by number."""
+    banks: dict[int, list[tuple[int | bytes, ...]]]
+    """Frames of the final dump that say in which bank things were counted, by the time of the last
+    snapshot; -1: there was none. Nothing if single clocks decide it."""
     events: list[bytes]
     truth: bytes
     cpu_s: float
@@ -128,19 +145,26 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
         frames = list(_frames(tap.getvalue()))
     if measurement.is_later:
         frames, edges = [], edges[:0]
-    if measurement.settings.input_select == InputSelect.ASYNCHRONOUS:
+    is_hidden = measurement.settings.input_select == InputSelect.ASYNCHRONOUS
+    if is_hidden:
         # Its edges are at no pin, so any of them may be right before a snapshot.
         frames = [frame for frame in frames if not _is_of_snapshot(frame)]
     dumped = [frame for frame in frames if _is(frame, LogCode.DUMPED)][:-1]
     apart = [frame for frame in frames if _is_of_snapshot(frame)] + dumped
+    geometry = boards.simulated(measurement.board)
+    in_banks = [frame for frame in frames if _is_in_banks(frame, geometry)]
+    last_ticks = max((frame.base_ticks for frame in apart), default=-1)
+    clear = _Clear(edges["time_ps"], frames, geometry)
+    is_clear = not apart or (not is_hidden and clear.at(last_ticks))
     return Taken(
         {name: value for name, value in found.items() if name not in _OWN},
         [
             _content(frame)
             for frame in frames
-            if frame.type != FrameType.EVENTS and frame not in apart
+            if frame.type != FrameType.EVENTS and frame not in apart and frame not in in_banks
         ],
-        _snapshots(apart, edges["time_ps"], measurement.board),
+        _snapshots(apart, clear),
+        {last_ticks: [*map(_content, in_banks)]} if is_clear else {},
         [event for frame in frames if frame.type == FrameType.EVENTS for event in _events(frame)],
         edges[edges["time_ps"] < end_ps].tobytes(),
         cpu_s,
@@ -191,6 +215,9 @@ def differences(one: Taken, other: Taken) -> list[str]:
     shared = one.snapshots.keys() & other.snapshots.keys()
     if any(one.snapshots[number] != other.snapshots[number] for number in shared):
         found.append("snapshots")
+    last = one.banks.keys() & other.banks.keys()
+    if not polls_count and any(one.banks[ticks] != other.banks[ticks] for ticks in last):
+        found.append("banks at the end")
     found += [
         f"the register {name}"
         for name, value in one.status.items()
@@ -224,18 +251,50 @@ def _is_of_snapshot(frame: Frame) -> bool:
     return is_memory and not frame.flags & MemoryFlag.FINAL
 
 
-def _snapshots(
-    frames: list[Frame], times_ps: NDArray[np.int64], board: str
-) -> dict[int, list[tuple[int | bytes, ...]]]:
-    """Return the frames of each snapshot that has no event right before it."""
-    geometry = boards.simulated(board)
-    before_ticks = _BEFORE_CLOCKS * geometry.samples
-    ticks = np.sort(times_ps) * 1000 // geometry.tick_fs
+def _is_in_banks(frame: Frame, geometry: Geometry) -> bool:
+    is_memory = frame.type in {FrameType.HISTOGRAM, FrameType.STATISTICS}
+    is_final = is_memory and frame.flags & MemoryFlag.FINAL
+    return bool(is_final) and banks(geometry, Space(frame.flags & SPACE_MASK)) > 1
+
+
+class _Clear:
+    """Tells whether it is clear which event is the last before a time: none is right before it."""
+
+    def __init__(
+        self, times_ps: NDArray[np.int64], frames: list[Frame], geometry: Geometry
+    ) -> None:
+        self._before_ticks = _BEFORE_CLOCKS * geometry.samples
+        self._ticks = np.sort(times_ps) * 1000 // geometry.tick_fs
+        looked = _LOOK_CLOCKS * geometry.channels + _BEFORE_CLOCKS
+        recorded = _RECORD_CLOCKS * geometry.channels
+        self._doubts = [
+            (ticks + first * geometry.samples, ticks + end * geometry.samples)
+            for ticks in _step_ticks(frames)
+            for first, end in ((0, looked), (recorded, _WAITED_CLOCKS))
+        ]
+
+    def at(self, ticks: int) -> bool:
+        """Return whether it is clear at that time."""
+        first, last = np.searchsorted(self._ticks, (ticks - self._before_ticks, ticks))
+        return first == last and not any(begin <= ticks < end for begin, end in self._doubts)
+
+
+def _step_ticks(frames: list[Frame]) -> Iterator[int]:
+    """Yield the time of each end of a step that was sent."""
+    for frame in frames:
+        if frame.type == FrameType.EVENTS:
+            for word in np.frombuffer(frame.payload, "<u4").tolist():
+                delta_ticks, source, _ = split_event_word(word)
+                if source == SOURCE_STEP:
+                    yield frame.base_ticks + delta_ticks
+
+
+def _snapshots(frames: list[Frame], clear: _Clear) -> dict[int, list[tuple[int | bytes, ...]]]:
+    """Return the frames of each snapshot whose last event is clear."""
     found: dict[int, list[tuple[int | bytes, ...]]] = {}
     for frame in frames:
-        first, last = np.searchsorted(ticks, (frame.base_ticks - before_ticks, frame.base_ticks))
         number = frame.index if _is(frame, LogCode.DUMPED) else frame.tag
-        if first == last:
+        if clear.at(frame.base_ticks):
             found.setdefault(number, []).append(_content(frame))
     return found
 

@@ -152,6 +152,12 @@ def _strikes() -> Iterator[tuple[str, Measurement]]:
     parts = [replace(step, period_s=step.period_s + _TICK / 3) for step in _steps(20, 7, 20)]
     yield "fractions in steps", _measured(table=tuple(parts))
     yield "steps and snapshots", _measured(table=_steps(9, 30, 12), report_s=90_000 * _NS)
+    # 506 clocks behind the end of the first step; what is struck there waits for the record.
+    yield "a snapshot while a step is recorded", _measured(
+        Stimulus(period_s=4000 * _NS), _stimulus(1100, output=1, width_s=400 * _NS),
+        dut="synthetic:ch0.after=strike0,latency=300ns,width=40ns,ch1.after=none",
+        channels=(Channel(0),), table=_steps(9, 5), report_s=45_968 * _NS,
+    )  # fmt: skip
     pending = "synthetic:latency=6us,width=40ns,ch0.drop=0.3"
     guarded = (replace(_steps(9)[0], guard_s=1000 * _NS), *_steps(4, 5)[1:], _steps(6)[0])
     yield "steps with strikes pending", _measured(dut=pending, table=guarded, timeout_s=9000 * _NS)
@@ -456,6 +462,11 @@ def _rates() -> Iterator[tuple[str, Measurement]]:
         _stimulus(40_000, burst=300, spacing_s=100 * _NS, width_s=20 * _NS),
         dut=answered, count=900, timeout_s=4000 * _NS, report_s=30_000 * _NS,
     )  # fmt: skip
+    # Eight answers come at once, 40 clocks before the only snapshot.
+    answers = _measured(dut=answered, channels=many, count=5, report_s=12_328 * _NS)
+    never = Stimulus(output=1, trigger=Trigger.MISSED, trigger_source=0, count=1)
+    decided = _measured(_stimulus(), never, dut=answered, time_s=100_000 * _NS)
+    yield "decisions behind a snapshot among answers", replace(decided, before=(answers.settings,))
     yield "over the rate of strikes", _measured(
         _stimulus(48, width_s=8 * _NS), dut="synthetic:drop=1", channels=(Channel(0),),
         count=2000, stream=Stream.OFF, timeout_s=300 * _NS,
@@ -463,6 +474,12 @@ def _rates() -> Iterator[tuple[str, Measurement]]:
     yield "over the rate of struck channels", _measured(
         _stimulus(150, width_s=20 * _NS), dut="synthetic:drop=1", channels=many, count=2000,
         stream=Stream.OFF, timeout_s=1000 * _NS,
+    )  # fmt: skip
+    yield "over the rate of early answers", _measured(
+        _stimulus(240, width_s=20 * _NS),
+        _stimulus(240, output=1, phase_s=400 * _NS, width_s=20 * _NS),
+        channels=(Channel(0, reference="strike1"),), early_s=200 * _NS, count=2000,
+        stream=Stream.OFF,
     )  # fmt: skip
     overtaken = {"front_end": "output_ps.0=1234,input_ps.0=700,input_ps.1=3100"}
     yield (
@@ -475,12 +492,6 @@ def _rates() -> Iterator[tuple[str, Measurement]]:
     )  # fmt: skip
     yield (
         "a latency over its limit",
-    yield "over the rate of early answers", _measured(
-        _stimulus(240, width_s=20 * _NS),
-        _stimulus(240, output=1, phase_s=400 * _NS, width_s=20 * _NS),
-        channels=(Channel(0, reference="strike1"),), early_s=200 * _NS, count=2000,
-        stream=Stream.OFF,
-    )  # fmt: skip
         _measured(dut="synthetic:latency=normal:300ns:50ns", latency_over_s=390 * _NS, count=400),
     )
 
@@ -521,6 +532,12 @@ def _words() -> Iterator[tuple[str, Measurement]]:
         "all ones in registers",
         _measured(extra={"words": (*written, *read_words([at for at, _, _ in writable]))}),
     )
+    # One of the last answers has a zero in its CRC, and none right before it.
+    numbers = [RegisterWrite("channel", 7, "deadline_ticks", 0x7F010101 + n) for n in range(176)]
+    yield (
+        "a zero in an answer's CRC",
+        _measured(channels=(Channel(0),), extra={"writes": tuple(numbers)}),
+    )
     yield "damaged commands", _measured(extra={"words": said})
 
 
@@ -528,9 +545,3 @@ def planted() -> dict[str, Measurement]:
     """Return all by name, the shorter ones of a kind first."""
     kinds = (_matching, _strikes, _pins, _codes, _schedules, _words, _sessions, _rates)
     return {name: measurement for kind in kinds for name, measurement in kind()}
-    # One of the last answers has a zero in its CRC, and none right before it.
-    numbers = [RegisterWrite("channel", 7, "deadline_ticks", 0x7F010101 + n) for n in range(176)]
-    yield (
-        "a zero in an answer's CRC",
-        _measured(channels=(Channel(0),), extra={"writes": tuple(numbers)}),
-    )

@@ -62,6 +62,11 @@ _RECORDS = {
 _ACCESS = {Access.READ: "kRead", Access.SETUP: "kSetup", Access.WRITE: "kWrite"}
 
 
+def _banked() -> int:
+    shape = Geometry(features=Feature.SNAPSHOT)
+    return sum(1 << space for space in Space if memory.banks(shape, space) > 1)
+
+
 def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.lower().split("_"))
 
@@ -123,6 +128,8 @@ def header() -> str:
         ),
         f"constexpr int kSpaces = {len(Space)};",
         f"constexpr uint32_t kHistogramSpaces = {sum(1 << space for space in HISTOGRAM_SPACES)};",
+        f"constexpr uint32_t kSpaceMask = {frames.SPACE_MASK};",
+        f"constexpr uint32_t kBankedSpaces = {_banked()};  // with Feature.SNAPSHOT",
         f"constexpr int kBinBits = {memory.bin_bits(0)};  // of a key, besides the mantissa's",
         f"constexpr int kRegisterWords = {1 << registers.ADDRESS_BITS};",
         *(

@@ -23,6 +23,9 @@ constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those 
 constexpr int64_t kBeatClocks = 1 << 14;  // without an event, so often
 constexpr int64_t kSnapshotClocks = 31;  // from an event that a snapshot just leaves out to its time
 constexpr int64_t kReadWordClocks = 17, kSentWordClocks = 61;  // about, of a dump
+// From the end of a step to the next edge that the matcher takes, besides the clocks of each channel;
+// and from one that has waited to the next.
+constexpr int64_t kRecordedClocks = 27, kFollowClocks = 4;
 constexpr int64_t kTimecodeClocks = 2;
 constexpr int kRankBits = 5;
 constexpr const char* kByThreshold = "a threshold ends it";
@@ -236,7 +239,7 @@ void Instrument::start_run() {
   std::fill(std::begin(generated_), std::end(generated_), 0);
   removed_ = 0;
   slot_clock_ = -1;
-  told_clock_ = 0;
+  told_clock_ = recorded_clock_ = 0;
   waiting_.clear();
   first_waiting_ = 0;
   ring_.clear();
@@ -437,6 +440,8 @@ void Instrument::pass(int64_t horizon) {
   }
   take_snapshots(ready_ticks);
   merge(ready_ticks);
+  if (first_waiting_ < waiting_.size())
+    ready_ticks = std::min(ready_ticks, waiting_[first_waiting_].event.ticks);
   if (state_ == kRunStateRunning && matcher_.expiry_ticks() < ready_ticks)
     need_gateware(kByThreshold, matcher_.expiry_ticks());
 }
@@ -503,7 +508,7 @@ void Instrument::count_mended(int channel, int64_t clock) {
 void Instrument::merge(int64_t below_ticks) {
   for (; first_waiting_ < waiting_.size(); first_waiting_++) {
     const Event& event = waiting_[first_waiting_].event;
-    if (event.ticks >= below_ticks) return;
+    if (event.ticks >= below_ticks || is_behind_snapshot(event)) return;
     if (waiting_[first_waiting_].is_removed)
       remove(event);
     else
@@ -533,6 +538,7 @@ void Instrument::handle(const Event& merged) {
   handled_ticks_ = event.ticks;
   slot_clock_ = geometry_.clock_of(event.ticks);
   told_clock_ = slot_clock_ + merge_clocks();
+  if (slot_clock_ < recorded_clock_) recorded_clock_ += kFollowClocks;
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.extra_clocks(event),
                                  streams_);
   if (why) need_gateware(why, event.ticks);
@@ -637,11 +643,23 @@ void Instrument::end_step(int64_t ticks) {
   for (int channel = 0; channel < geometry_.channels; channel++)
     results_.end_step(static_cast<int>(steps_ended_), channel, matcher_.pending(channel), ticks);
   steps_ended_++;
+  recorded_clock_ =
+      geometry_.clock_of(ticks) + Matcher::kRecordClocks * geometry_.channels + kRecordedClocks;
+}
+
+int64_t Instrument::snapshot_clocks() const { return kSnapshotClocks + hold_clocks_; }
+
+// Whether an edge still waits behind the end of a step when the next snapshot is taken.
+bool Instrument::is_behind_snapshot(const Event& event) const {
+  const int64_t ticks = std::min(report_ticks_, asked_ticks_);
+  if (state_ != kRunStateRunning || ticks == kNever) return false;
+  return geometry_.clock_of(event.ticks) < recorded_clock_ &&
+         recorded_clock_ >= geometry_.clock_of(ticks) - snapshot_clocks();
 }
 
 // Takes those that are due. Each is of the events that the matcher has handed on by then.
 void Instrument::take_snapshots(int64_t ready_ticks) {
-  const int64_t before_ticks = (kSnapshotClocks + hold_clocks_) * geometry_.samples;
+  const int64_t before_ticks = snapshot_clocks() * geometry_.samples;
   while (state_ == kRunStateRunning) {
     const int64_t ticks = std::min(report_ticks_, asked_ticks_);
     if (ticks == kNever || ticks - before_ticks > ready_ticks) return;
@@ -661,12 +679,14 @@ void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
   if (ticks < dumped_ticks_) return;
   // It knows the time of the last event, or of the last beat that tells the time.
   const int64_t beat_ticks = kBeatClocks * geometry_.samples;
-  const int64_t before_ticks = (kSnapshotClocks + hold_clocks_) * geometry_.samples;
+  const int64_t before_ticks = snapshot_clocks() * geometry_.samples;
   int64_t told_ticks = (ticks - before_ticks) / beat_ticks * beat_ticks;
   // While an edge is held back, no beat tells the time.
   const int64_t told_clock = geometry_.clock_of(told_ticks);
   if (hold_clocks_ && slot_clock_ <= told_clock && told_clock <= slot_clock_ + merge_clocks())
     told_ticks = 0;
+  // Nor while the end of a step is recorded.
+  if (told_clock < recorded_clock_) told_ticks = 0;
   matcher_.look(std::max(told_ticks, handled_ticks_), events_);
   const int bank = results_.bank();
   results_.change_bank();

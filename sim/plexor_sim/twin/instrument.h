@@ -105,6 +105,8 @@ class Instrument {
   void plan_step_end();
   void end_step(int64_t ticks);
   void take_snapshots(int64_t ready_ticks);
+  bool is_behind_snapshot(const Event& event) const;
+  int64_t snapshot_clocks() const;
   void take_snapshot(int64_t ticks, uint32_t spaces);
   void add_entry();
   void serve_schedule();
@@ -158,6 +160,7 @@ class Instrument {
   int64_t handled_ticks_ = 0;  // of the last event
   int64_t slot_clock_ = -1;    // of the last edge, removed ones included
   int64_t told_clock_ = 0;     // when the matcher was last told the time, or an event
+  int64_t recorded_clock_ = 0;  // edges wait at the matcher until then, behind the end of a step
 
   // The schedule.
   struct Entry {

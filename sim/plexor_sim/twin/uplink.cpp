@@ -40,7 +40,10 @@ bool News::take(const Frame& frame) {
   if (!is_dump) passed_.mix(frame.index);
   if (!is_log || frame.tag != kLogCodeRejected)
     passed_.mix(static_cast<uint64_t>(frame.base_ticks));
-  for (const uint32_t word : frame.words) passed_.mix(word);
+  const bool is_in_banks =
+      is_memory && snapshot_ && kBankedSpaces >> (frame.flags & kSpaceMask) & 1;
+  if (!is_in_banks)
+    for (const uint32_t word : frame.words) passed_.mix(word);
   passed_.count++;
   return false;
 }
@@ -56,10 +59,10 @@ uint32_t Uplink::send(const Frame& frame) {
     news_.take(frame);
     news_bytes_ += count;
   }
+  return crc;
 }
 
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
-  return crc;
   send({kFrameTypeLog, 0, code, index, base_ticks, {}});
 }
 

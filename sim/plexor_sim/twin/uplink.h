@@ -22,7 +22,8 @@ struct Passed {
 // Adds the first words of a frame of events.
 void pass_events(const Frame& frame, size_t words, Passed& passed);
 
-// What has passed of results and news. Snapshots are apart: clocks decide which event is their last.
+// What has passed of results and news. Snapshots are apart: clocks decide which event is their last,
+// and so what each bank has counted at the end of their run.
 class News {
  public:
   // Adds a frame of results or news; returns whether it is of a snapshot.
