@@ -291,7 +291,9 @@ class Capture(wiring.Component):
             m.submodules[f"long_filter{channel}"] = longer = LongFilter(geometry)
             word, glitches = queues.o_words[number], getattr(m.submodules, f"filter{channel}")
             settings = self.channels[channel]
-            with m.If(longer.ticks.any()):
+            asked = Signal(name=f"long_filter_asked{channel}")
+            m.d.sync += asked.eq(longer.ticks.any())
+            with m.If(asked):
                 m.d.comb += glitches.filter_ticks.eq((1 << TICKS_BITS) - 1)
             m.d.comb += [
                 longer.clear.eq(self.clear),

@@ -40,7 +40,7 @@ class LongFilter(wiring.Component):
         take: The next queued word is taken.
         level: The level behind the edge of the word that was taken last.
         passes: That word's edge passes.
-        removed: It does not; strobes once, in the clock after `take`.
+        removed: It does not; strobes once, 2 clocks after `take`.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -81,13 +81,16 @@ class LongFilter(wiring.Component):
         m.d.sync += begun.eq(live & (begun | some))
         with m.If(some & live & ~begun):
             m.d.sync += first_level.eq(before)
-        taken, held, takes = Signal(), Signal(), Signal()
+        taken, held, takes, every = Signal(), Signal(), Signal(), Signal(init=1)
         m.d.comb += [
             read.en.eq(self.take),
-            self.passes.eq(~self.ticks.any() | (~read.data & (self.level ^ held))),
+            self.passes.eq(every | (~read.data & (self.level ^ held))),
+        ]
+        m.d.sync += [
+            every.eq(~self.ticks.any()),
+            takes.eq(self.take),
             self.removed.eq(takes & ~self.passes),
         ]
-        m.d.sync += takes.eq(self.take)
         with m.If(self.take):
             m.d.sync += [
                 read.addr.eq(following(read.addr)),
