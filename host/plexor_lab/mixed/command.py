@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
+from plexor.base.errors import UsageError
 from plexor.cli.options import AsJson, Keyed, Live, drawn
+from plexor.cli.parameters import given
 from plexor.cli.specs import command
 from plexor.library.specs.options import Target
 from plexor.library.specs.spec import Spec, maybe, option
@@ -59,5 +63,7 @@ def mixed(asked: MixedSpec, target: Target) -> None:
       plexor lab mixed --mode mixed --rate 2 --ids random --seed 7 --count 4 --csv rows.csv
       plexor lab mixed --link serial:/dev/ttyUSB1 --device-serial 'serial:/dev/ttyUSB2?baud=9600'
     """
+    if not given(click.get_current_context().params):
+        raise UsageError("say what to run, such as --mode mixed or --count 20")
     check(asked)
     check_line(asked, target.link)

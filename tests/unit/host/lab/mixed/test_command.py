@@ -118,13 +118,13 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(capsys, tmp_pat
 )
 def test_the_exit_code_says_how_it_ended(capsys, board, monkeypatch, result, code):
     monkeypatch.setattr(board, "result", result)
-    assert cli.main(["lab", "mixed"]) == code
+    assert cli.main(["lab", "mixed", "--count", "9"]) == code
     assert "mixed-" in capsys.readouterr().out
 
 
 def test_a_result_that_could_not_be_kept_is_printed_all_the_same(capsys, board, monkeypatch):
     monkeypatch.setattr(board, "unsaved", StoreError("x: no room"))
-    assert cli.main(["lab", "mixed"]) == 2
+    assert cli.main(["lab", "mixed", "--count", "9"]) == 2
     out, err = capsys.readouterr()
     assert "least safe distance" in out
     assert "no room" in err
