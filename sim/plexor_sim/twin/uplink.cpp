@@ -9,6 +9,7 @@ namespace plexor {
 namespace {
 
 constexpr int64_t kSentByteClocks = 3;  // a byte of a frame, at least
+constexpr int64_t kCheckBytes = 4;
 
 }  // namespace
 
@@ -75,14 +76,18 @@ int64_t Uplink::respond(const Command& command) {
                           static_cast<uint32_t>(operation.status) << 24);
     frame.words.push_back(operation.value);
   }
+  const uint32_t crc = send(frame);
   // COBS holds bytes back until the next zero or the end.
-  frame.words.push_back(send(frame));
   int64_t held = 0;
   for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word) {
     int byte = 3;
     while (byte >= 0 && *word >> 8 * byte & 255) byte--, held++;
     if (byte >= 0) break;
   }
+  // A zero in the CRC lets them go while the rest of it comes.
+  int64_t first = 0;
+  while (first < kCheckBytes && crc >> 8 * first & 255) first++;
+  held = std::max(held + first, kCheckBytes - 1 - first);
   return kSentByteClocks * held;
 }
 
