@@ -69,6 +69,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
     [
         "a snapshot while a step is recorded",
         "a zero in an answer's CRC",
+        "an end before a code that strikes",
         "codes",
         "decisions behind a snapshot among answers",
         "due times at their least distance",

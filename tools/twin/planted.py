@@ -304,6 +304,11 @@ def _codes() -> Iterator[tuple[str, Measurement]]:
             *_every(1501, 150, values), strikes=(_stimulus(), replace(struck, width_s=100 * _NS))
         ),
     )
+    yield "an end before a code that strikes", _measured(
+        _stimulus(), replace(struck, trigger_code=0xEE, width_s=100 * _NS),
+        codes=Codes(port=Port(), bits=8), count=20,
+        extra={"codes": ((370_000_000, 0x35), (800_000_000, 0xEE))},
+    )  # fmt: skip
     yield (
         "a torn code that does not strike",
         _coded(

@@ -611,8 +611,12 @@ void Instrument::take_code(const Code& code) {
 void Instrument::trigger_by_code(const Code& code) {
   const int64_t clock = geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
   for (Stimulus& stimulus : stimuli_)
-    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && !stimulus.is_busy(clock))
+    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && !stimulus.is_busy(clock)) {
+      // It may come in time to go on with a run that is about to end.
+      if (stimulus.is_counted() && stop_ticks_ != kNever && stop_reason_ == kStopReasonStrikes)
+        need_gateware("a code strikes while the run ends,", code.ticks);
       stimulus.start((clock + kTriggerClocks) * geometry_.samples + stimulus.phase_ticks());
+    }
 }
 
 // The sweep table.

@@ -32,7 +32,8 @@ void Stimulus::prepare(const Registers& registers) {
                    : 0;
   seed_ = static_cast<uint64_t>(value(kStimulusSeed));
   if (!seed_) seed_ = 1;
-  has_sequence_ = is_done_ = is_active_ = false;
+  has_sequence_ = is_active_ = false;
+  is_done_ = true;  // until something starts it
   rise_ticks_ = fall_ticks_ = stop_ticks_ = kNever;
   last_rise_ticks_ = last_fall_ticks_ = last_clock_ = -1;
 }
