@@ -65,7 +65,10 @@ class Axis:
         return self.low + part * (self.high - self.low)
 
     def ticks(self, most: int = 8) -> list[float]:
-        """Return up to about `most` round values on the axis, rising: two or more on a linear one."""
+        """Return up to about `most` round values on the axis, rising.
+
+        On a linear one these are two at least.
+        """
         if not self.log or self.high / self.low < 8:
             return _round_steps(self.low, self.high, most)
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
