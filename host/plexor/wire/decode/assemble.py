@@ -232,7 +232,7 @@ def _unknown(channels: Sequence[ChannelResult], missing: int) -> list[str]:
         f" {counted(missing, 'event')} {agreed(missing, 'is', 'are')} missing; its figures are of "
         "the others"
         for channel in channels
-        if missing and not any(own.on_chip for own in channel.measurements)
+        if channel.unknown_strikes or channel.unknown_edges
     ]
 
 

@@ -16,7 +16,7 @@ from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.run.plan.registers import plan_of
-from plexor.wire.decode.assemble import Circumstances, _ends, assemble
+from plexor.wire.decode.assemble import Circumstances, _ends, _unknown, assemble
 
 from ...ended import collected, end, image_of, set_register, started
 from ...scenario import GEOMETRY, PERIOD_TICKS, START_TICKS, Scenario
@@ -86,6 +86,18 @@ def test_a_status_that_cannot_be_makes_the_run_invalid(status, reason):
     assert reason in result.invalid_reasons
     assert result.start_ticks <= result.end_ticks < MOST_TICKS
     assert (result.trigger_index, result.trigger_ticks) == (None, None)
+
+
+def test_missing_events_leave_nothing_unknown_of_a_channel_that_the_chip_has_counted():
+    """A step of a sweep brings classes and no bins; over the link's rate events are dropped."""
+    _, image, collector = ended()
+    counted = replace(result_of(image, collector).channels[0], measurements=())
+    assert _unknown([counted], missing=240) == []
+    matched = replace(counted, unknown_strikes=2, unknown_edges=3)
+    assert _unknown([matched], missing=240) == [
+        "isr: what became of 2 of 5 strikes is not known, nor of 3 of 4 edges, because 240 events "
+        "are missing; its figures are of the others"
+    ]
 
 
 def test_an_unknown_stop_reason_is_none_in_the_result():
