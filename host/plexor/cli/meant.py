@@ -58,6 +58,8 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "version": ("v",),
 }
 """Options by words that other programs have for them, and by those of other commands."""
+_PARTS = re.compile(r"(.+)\[:(.+)\]")
+"""How a metavar has what is said behind a name."""
 _FEW = 8
 """Commands that one line may list."""
 _WRITES = ("to", "out", "output", "o")
@@ -117,7 +119,8 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         word = _typed(error.option_name, words)
         near = _page_meant(word, flags, words) or option_called(word, flags)
-        meant = "" if near else _instead(word, error.ctx, words) or _elsewhere(word, error.ctx)
+        meant = _of_channel(word, error.ctx) or _instead(word, error.ctx, words)
+        meant = "" if near else meant or _elsewhere(word, error.ctx)
         near = near or ("" if meant else option_meant(word, flags))
         meant = f"Did you mean {near!r}?" if near else meant
         return f"No such option {word!r}. {meant}".rstrip()
@@ -252,6 +255,18 @@ def _page_meant(word: str, flags: Sequence[str], words: Sequence[str]) -> str:
         return ""
     value = next((after for own, after in pairwise(words) if own == word), "")
     return "--page" if Path(value).suffix.lower() in SHOWN else ""
+
+
+def _of_channel(word: str, context: click.Context | None) -> str:
+    """Return how `--filter` and the like are said, which each channel has for itself."""
+    for option in [] if context is None else context.command.params:
+        known = _PARTS.fullmatch(option.metavar or "") if "--channel" in option.opts else None
+        if known is None:
+            continue
+        for part in known[2].split(","):
+            if part.partition("=")[0] == _bare(word):
+                return f"Each channel has its own: --channel {known[1]}:{part}"
+    return ""
 
 
 def _instead(word: str, context: click.Context | None, words: Sequence[str]) -> str:
