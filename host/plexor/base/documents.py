@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from plexor.base.disk.atomic import write_text
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import StoreError
 from plexor.base.jsonable import from_json, object_of, one_line, parse_json, shown, to_json
 
@@ -131,7 +132,7 @@ def reading(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot read: {reason_of(error)}") from error
     except ValueError as error:
         raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
 

@@ -24,6 +24,7 @@ from typing import Any, cast
 
 import click
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.cli.parameters import SpecOption
 from plexor.cli.tree import now
@@ -165,7 +166,7 @@ def read(path: Path) -> Defaults:
             _check_owners({os.fstat(file.fileno()).st_uid, path.lstat().st_uid})
             tables = parse_toml(file.read().decode("utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
     for name, table in tables.items():

@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self, cast
 
 from plexor.base.disk.aside import free, keep_copy
 from plexor.base.disk.atomic import replacing, sync
-from plexor.base.disk.errors import NO_ROOM, unwritten, writing
+from plexor.base.disk.errors import NO_ROOM, reason_of, unwritten, writing
 from plexor.base.disk.lock import Held
 from plexor.base.disk.notices import say
 from plexor.base.documents import is_damaged_document, sealed, unsealed
@@ -84,7 +84,7 @@ def _digest(path: Path) -> str:
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot read: {reason_of(error)}") from error
 
 
 @cache
@@ -317,7 +317,7 @@ def read_steps(path: Path) -> StepsFile:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot read: {reason_of(error)}") from error
     found = StepsFile()
     for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(True), 1):
         try:

@@ -14,13 +14,17 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """What a disk says that is full or broken. It is no wrong use of the program."""
 
 
-def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") -> StoreError:
-    """Return the error for a file that could not be written; `saved` says what remains."""
-    reason = (error.strerror if isinstance(error, OSError) else None) or error
+def reason_of(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read or written, as the disk says it."""
     if isinstance(error, IsADirectoryError):
         # 'Is a directory' says what is wrong, and not what would be right.
-        reason = "is a folder; name a file in it"
-    text = f"{path}: cannot write: {reason}{saved}"
+        return "is a folder; name a file in it"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") -> StoreError:
+    """Return the error for a file that could not be written; `saved` says what remains."""
+    text = f"{path}: cannot write: {reason_of(error)}{saved}"
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return UnwrittenError(text)
     return StoreError(text)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.toml_text import parse_toml
 from plexor.model.codes import CodeName
@@ -96,7 +97,7 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
             )
         return tuple(_named(text) for text in section.decode("utf-8").split("\0") if text)
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} of its names is not UTF-8") from error
     except (ValueError, struct.error) as error:

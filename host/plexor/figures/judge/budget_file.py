@@ -24,6 +24,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.figure_words import figure_key
 from plexor.base.meant import MEANT, nearest, suggestion
@@ -45,8 +46,7 @@ def load(name: str) -> Budget:
     try:
         text = Path(name).read_bytes().decode("utf-8")
     except OSError as error:
-        reason = error.strerror or error
-        raise UsageError(f"budget {name}: {reason}{_file_meant(name)}") from error
+        raise UsageError(f"budget {name}: {reason_of(error)}{_file_meant(name)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"budget {name}: not UTF-8 text (byte {error.start})") from error
     return parse(text, name)

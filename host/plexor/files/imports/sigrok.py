@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from plexor.base.counts import counted
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
@@ -76,7 +77,7 @@ def open_sr(path: Path, rules: ReadRules) -> CaptureFile:
         with zipfile.ZipFile(path) as archive:
             session = _session(path, archive)
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
 
@@ -96,7 +97,7 @@ def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture
             for samples in _samples(archive, session):
                 count = _take(path, samples, count, list(probes.values()))
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
     exported = exported_run(session.about)

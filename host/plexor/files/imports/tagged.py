@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.base.counts import counted
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
@@ -96,7 +97,7 @@ def open_ptu(path: Path, rules: ReadRules) -> CaptureFile:
                 raise too_many(path)
             records = np.fromfile(file, "<u4", count)
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     unit_fs, per_sync = _units(path, header, is_t3=kind in _T3)
     try:
         events = _t3(records, kind, per_sync) if kind in _T3 else _t2(records, kind)
@@ -325,7 +326,7 @@ def _arrays(path: Path) -> tuple[Times, Times]:
     except UsageError:
         raise
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except (*NOT_WHOLE, KeyError) as error:
         text = " ".join(str(error).split())[:200]
         raise UsageError(f"{path}: {text}; {wants}") from error

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.files.imports.capture import (
     MOST_EDGES,
@@ -139,7 +140,7 @@ def _head(path: Path, name: str) -> bytes:
                     like = kind in _BLOCK_TYPES and length >= _BLOCK.size - 1
                     place += 1 + length
     except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     if not like:
         raise UsageError(f"{path}: not a whole waveform: its bytes are not those of {name}")
     return head

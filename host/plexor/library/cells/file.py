@@ -32,6 +32,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.toml_text import parse_toml
 from plexor.library.cells.cell import Cell
@@ -58,8 +59,7 @@ def read_cells(path: Path) -> tuple[Cell, ...]:
     try:
         tables = parse_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
-        right = "; must be a farm's TOML file" if path.is_dir() else ""
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}{right}") from error
+        raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except ValueError as error:

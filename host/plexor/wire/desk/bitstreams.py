@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import UsageError
 from plexor.base.meant import path_meant, suggestion
 from plexor.wire.desk.programmers import CLONE, ways
@@ -130,7 +131,7 @@ def _check(path: Path, board: str) -> None:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}{path_meant(path)}") from error
+        raise UsageError(f"{path}: {reason_of(error)}{path_meant(path)}") from error
     kinds = [kind for kind, sync in _SYNC.items() if sync in head]
     if device not in kinds:
         what = f"a bitstream of an {kinds[0]}" if kinds else "no bitstream"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from plexor.base.disk.errors import reason_of
 from plexor.base.errors import LinkError
 from plexor.wire.link.base import LinkEndError
 
@@ -18,7 +19,7 @@ class FileLink:
         try:
             self._file = path.open("rb")
         except OSError as error:
-            raise LinkError(f"{self.name}: {error.strerror or error}") from error
+            raise LinkError(f"{self.name}: {reason_of(error)}") from error
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return the next bytes of the recording, without waiting."""

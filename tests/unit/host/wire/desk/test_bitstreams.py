@@ -139,6 +139,9 @@ def test_a_users_file_is_taken_where_it_is(tmp_path):
     path = tmp_path / "my.bit"
     path.write_bytes(ECP5)
     assert own(path, "ecpix-5").path == path
-    for other, wrong in ((tmp_path, "Is a directory"), (tmp_path / "nix", "No such file")):
+    for other, wrong in (
+        (tmp_path, "is a folder; name a file in it"),
+        (tmp_path / "nix", "No such file"),
+    ):
         with pytest.raises(UsageError, match=f"{other}: {wrong}"):
             own(other, "ecpix-5")

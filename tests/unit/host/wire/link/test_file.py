@@ -34,4 +34,4 @@ def test_a_recording_comes_in_pieces_as_great_as_asked_for(tmp_path):
 def test_a_folder_is_no_recording(tmp_path):
     with pytest.raises(LinkError) as caught:
         FileLink(tmp_path)
-    assert str(caught.value) == f"file:{tmp_path}: Is a directory"
+    assert str(caught.value) == f"file:{tmp_path}: is a folder; name a file in it"
