@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from plexor.base.disk.atomic import write_text
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import StoreError
+from plexor.base.errors import StoreError, reason_of
 from plexor.base.jsonable import from_json, object_of, one_line, parse_json, shown, to_json
 
 T = TypeVar("T")

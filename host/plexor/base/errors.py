@@ -119,3 +119,11 @@ def _reported(error: BaseException) -> str | None:
     except (OSError, ValueError, MemoryError, RecursionError, ImportError):
         return None
     return path
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read or written, as the disk says it."""
+    if isinstance(error, IsADirectoryError):
+        # 'Is a directory' says what is wrong, and not what would be right.
+        return "is a folder; name a file in it"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -24,8 +24,7 @@ from typing import Any, cast
 
 import click
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.cli.parameters import SpecOption
 from plexor.cli.tree import now
 

@@ -17,11 +17,11 @@ from typing import Any, Protocol, Self, cast
 
 from plexor.base.disk.aside import free, keep_copy
 from plexor.base.disk.atomic import replacing, sync
-from plexor.base.disk.errors import NO_ROOM, reason_of, unwritten, writing
+from plexor.base.disk.errors import NO_ROOM, unwritten, writing
 from plexor.base.disk.lock import Held
 from plexor.base.disk.notices import say
 from plexor.base.documents import is_damaged_document, sealed, unsealed
-from plexor.base.errors import StoreError, UsageError
+from plexor.base.errors import StoreError, UsageError, reason_of
 from plexor.base.jsonable import from_json, object_of, one_line, parse_json, to_json
 from plexor.base.toml_text import parse_toml
 from plexor.experiments.step import Steps, of_step

@@ -8,18 +8,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plexor.base.errors import StoreError, UnwrittenError
+from plexor.base.errors import StoreError, UnwrittenError, reason_of
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """What a disk says that is full or broken. It is no wrong use of the program."""
-
-
-def reason_of(error: OSError | ValueError) -> str:
-    """Return why a file cannot be read or written, as the disk says it."""
-    if isinstance(error, IsADirectoryError):
-        # 'Is a directory' says what is wrong, and not what would be right.
-        return "is a folder; name a file in it"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") -> StoreError:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.base.toml_text import parse_toml
 from plexor.model.codes import CodeName
 from plexor.protocol.codes import NAMES_SECTION, TASK_CLASSES, CodeClass

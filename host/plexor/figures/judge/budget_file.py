@@ -24,8 +24,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.base.figure_words import figure_key
 from plexor.base.meant import MEANT, nearest, suggestion
 from plexor.base.toml_text import parse_toml

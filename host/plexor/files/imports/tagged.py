@@ -27,8 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.base.counts import counted
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
     MOST_EDGES,

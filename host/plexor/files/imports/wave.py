@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.files.imports.capture import (
     MOST_EDGES,
     Capture,

@@ -32,8 +32,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.base.toml_text import parse_toml
 from plexor.library.cells.cell import Cell
 from plexor.library.run import load_budget

@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import UsageError
+from plexor.base.errors import UsageError, reason_of
 from plexor.base.meant import path_meant, suggestion
 from plexor.wire.desk.programmers import CLONE, ways
 from plexor.wire.link.boards import Family

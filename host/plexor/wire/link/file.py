@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plexor.base.disk.errors import reason_of
-from plexor.base.errors import LinkError
+from plexor.base.errors import LinkError, reason_of
 from plexor.wire.link.base import LinkEndError
 
 
