@@ -25,6 +25,7 @@ from plexor.protocol.registers import Stream
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
+from plexor.wire.link.tcp import TcpLink
 from plexor_lab.mixed.device_line import open_line
 from plexor_lab.mixed.message import Message, MessageKind
 from plexor_sim.serve import GATEWARE, TWIN
@@ -107,6 +108,27 @@ def test_a_run_over_the_sustained_rate_is_handed_over_and_then_identical():
     found = taken(measurement, prepared(measurement, TWIN))
     assert "may have been full" in found.handed_over
     assert differences(found, taken(measurement, prepared(measurement, GATEWARE))) == []
+
+
+class Noisy(TcpLink):
+    """A link on which what is no frame follows each command."""
+
+    def write(self, data):
+        super().write(data + b"\x05noise\0")
+
+
+def test_what_is_no_command_waits_until_the_gateware_has_caught_up():
+    measurement = measured(80 * NS, 2000)
+    settings = replace(measurement.settings, stream=Stream.OFF)
+    ready = prepared(measurement, TWIN)
+    with Server(ready.executable, ready.options, (*ready.arguments, "--once")) as server:
+        with Device(Noisy("127.0.0.1", server.port)) as device:
+            result = measure(device, settings)
+            rejected = device.read("status", "command_errors")
+        server.wait(10)
+        assert "may have been full" in server.handed_over()
+    assert result.strikes == 2000
+    assert rejected > 10
 
 
 def measured_by(core, *arguments):

@@ -2,7 +2,7 @@
 // Commands that were given to the twin before, and are given again at the same clocks.
 //
 // The first line is how many lines the design has said. Each other line is a core clock and the
-// bytes of a command, in hexadecimal digits.
+// bytes of a command, in hexadecimal digits; without bytes the client's commands wait until then.
 #pragma once
 
 #include <cstdint>

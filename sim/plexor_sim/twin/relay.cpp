@@ -46,8 +46,9 @@ const std::string kListening = "listening tcp://127.0.0.1:", kSerial = "serial t
   std::_Exit(127);
 }
 
-// The script as the simulator reads it: how many lines the design has said, then the commands.
-std::FILE* script_of(const Journal& journal) {
+// The script as the simulator reads it: how many lines the design has said, then the commands, and
+// last the clock of the hand-over: it reads no other command before.
+std::FILE* script_of(const Journal& journal, int64_t clock) {
   std::FILE* file = std::tmpfile();
   if (!file) failed("a temporary file");
   std::fprintf(file, "%lld\n", static_cast<long long>(said::lines()));
@@ -56,6 +57,7 @@ std::FILE* script_of(const Journal& journal) {
     for (const uint8_t byte : given.bytes) std::fprintf(file, "%02x", byte);
     std::fputc('\n', file);
   }
+  std::fprintf(file, "%lld\n", static_cast<long long>(clock));
   std::fflush(file);
   std::rewind(file);
   return file;
@@ -132,7 +134,7 @@ int Relay::run(const std::vector<std::string>& command, const std::vector<std::s
 
 void Relay::start(const std::vector<std::string>& command,
                   const std::vector<std::string>& options) {
-  std::FILE* script = script_of(journal_);
+  std::FILE* script = script_of(journal_, instrument_.clock());
   int pipe_ends[2];
   if (pipe(pipe_ends)) failed("pipe");
   fcntl(pipe_ends[0], F_SETFD, FD_CLOEXEC);
@@ -156,7 +158,7 @@ void Relay::start(const std::vector<std::string>& command,
 // Waits until there is something to do.
 void Relay::await() {
   const bool is_full = instrument_.sent().size() > kMostBytes;
-  const bool writes = core_ >= 0 && !to_core_.empty();
+  const bool writes = core_ >= 0 && has_all_again() && !to_core_.empty();
   pollfd waiting[] = {
       {socket_.readable(), static_cast<short>(instrument_.sent().empty() ? POLLIN : POLLIN | POLLOUT),
        0},
@@ -241,11 +243,17 @@ void Relay::take_commands() {
       to_core_.insert(to_core_.end(), command_.begin(), command_.end());
     command_.clear();
   }
-  while (core_ >= 0 && !to_core_.empty()) {
+  while (core_ >= 0 && has_all_again() && !to_core_.empty()) {
     const ssize_t sent = ::send(core_, to_core_.data(), to_core_.size(), MSG_NOSIGNAL);
     if (sent <= 0) return;
     to_core_.erase(to_core_.begin(), to_core_.begin() + sent);
   }
+}
+
+// Whether the gateware has sent all that the twin had sent. A command before would change that.
+bool Relay::has_all_again() const {
+  return answers_ == journal_.answers && events_.count == events_before_.count &&
+         news_.passed().count >= news_before_.passed().count;
 }
 
 // The identity stays the twin's, and so does the state that was last reached until the gateware has.

@@ -61,6 +61,7 @@ class Relay {
   void pass_line();
   void close_core();
   void take_commands();
+  bool has_all_again() const;
   bool answers_itself(const Command& command) const;
   void receive();
   void filter(Frame& frame);
