@@ -79,6 +79,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
         "no events",
         "over the rate of early answers",
         "strobes close to each other",
+        *(f"a run that begins among codes, {phase}" for phase in range(5)),
     ],
 )
 def test_a_measurement_made_for_one_rule_is_identical(name):

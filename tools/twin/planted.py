@@ -283,6 +283,22 @@ def _codes() -> Iterator[tuple[str, Measurement]]:
     yield "glitches of codes", _coded(*glitch)
     strobed = Port(strobe=7)
     channels = (Channel(0), Channel(7, invert=False))
+    # It begins in the clock of a change, while a code from before settles, or between codes.
+    dense = [
+        (120 * number + later, (5 * number + later) % 251)
+        for number in range(2500)
+        for later in (0, 17, 41)
+    ]
+    for phase in range(5):
+        yield (
+            f"a run that begins among codes, {phase}",
+            replace(
+                _coded(*dense, from_ns=200_000 + 24 * phase, port=Port(skew_s=Fraction(0))),
+                settings=_measured(
+                    codes=Codes(port=Port(skew_s=Fraction(0)), bits=8), time_s=1000 * _NS
+                ).settings,
+            ),
+        )
     yield "strobed codes", _coded(
         *_every(1501, 150, values), port=strobed, channels=channels,
         dut="synthetic:latency=300ns,width=40ns,code_strobe=1,code_skew=17ns,ch7.drop=1",

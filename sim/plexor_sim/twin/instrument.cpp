@@ -253,6 +253,8 @@ void Instrument::start_run() {
   results_.clear(registers_);
   matcher_.prepare(registers_);
   uplink_.clear_events();
+  // A code that begins before the run is none of it, but what changes soon behind belongs to it.
+  port_.prepare(registers_, pins_.code_levels());
   streams_ = geometry_.has(kFeatureEvents) && registers_.get(kControlStream) & kStreamLive;
   enabled_ = inverted_ = either_ = 0;
   active_only_ = static_cast<uint32_t>(registers_.get(kControlActiveOnly));
@@ -311,7 +313,6 @@ void Instrument::begin_run() {
     if (stimulus.is_enabled() && stimulus.trigger() == kTriggerRun &&
         !(steps_ && &stimulus == &stimuli_.front()))
       stimulus.start(start_ticks_ + stimulus.phase_ticks());
-  port_.prepare(registers_, pins_.code_levels());
   zone_mask_ = static_cast<uint32_t>(registers_.get(kCodeZoneMask));
   report_clocks_ = registers_.get(kControlReportClocks);
   if (report_clocks_ && geometry_.has(kFeatureSnapshot) && streams_)
@@ -603,9 +604,22 @@ bool Instrument::is_masked(uint32_t code) const {
 void Instrument::take_code(const Code& code) {
   const uint32_t word = code.value | code.skew_clocks << kSkewShift |
                         (code.is_torn ? static_cast<uint32_t>(kTorn) : 0);
-  if (!capture(kSourceCode, code.ticks, true, word)) return;
-  if (!code.is_torn && code.value == static_cast<uint32_t>(registers_.get(kCodeTriggerCode)))
+  const bool is_captured = capture(kSourceCode, code.ticks, true, word);
+  if (code.is_torn || code.value != static_cast<uint32_t>(registers_.get(kCodeTriggerCode))) return;
+  if (is_captured)
     trigger_by_code(code);
+  else
+    meet_start(code);
+}
+
+// A code from before the run may strike in it.
+void Instrument::meet_start(const Code& code) const {
+  const int64_t clock = geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
+  const int64_t first_ticks = state_ == kRunStateRunning ? start_ticks_ : begin_ticks_;
+  if ((clock + kTriggerClocks) * geometry_.samples < first_ticks) return;
+  for (const Stimulus& stimulus : stimuli_)
+    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && code.ticks < first_ticks)
+      need_gateware("a code strikes while the run begins,", start_ticks_);
 }
 
 void Instrument::trigger_by_code(const Code& code) {

@@ -98,6 +98,7 @@ class Instrument {
   void stop_at(int64_t ticks, uint32_t reason);
   void trigger_from(int number, int64_t ticks);
   void trigger_by_code(const Code& code);
+  void meet_start(const Code& code) const;
   void set_idle_levels();
   void take_code(const Code& code);
   bool is_masked(uint32_t code) const;
