@@ -70,6 +70,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
     [
         "a snapshot while a step is recorded",
         "a zero in an answer's CRC",
+        "a code that strikes",
         "an end before a code that strikes",
         "codes",
         "decisions behind a snapshot among answers",
@@ -80,6 +81,7 @@ def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_ban
         "over the rate of early answers",
         "strobes close to each other",
         *(f"a run that begins among codes, {phase}" for phase in range(5)),
+        *(f"a code that strikes as the run begins, {number}" for number in range(4)),
     ],
 )
 def test_a_measurement_made_for_one_rule_is_identical(name):

@@ -320,6 +320,13 @@ def _codes() -> Iterator[tuple[str, Measurement]]:
             *_every(1501, 150, values), strikes=(_stimulus(), replace(struck, width_s=100 * _NS))
         ),
     )
+    # Codes from before the run, around the last that is too early to strike in it.
+    for number in range(4):
+        at = ((1000 * (392_340 + 8 * number), 0x35), (700_000_000, 0x12))
+        yield f"a code that strikes as the run begins, {number}", _measured(
+            _stimulus(), struck, codes=Codes(port=Port(), bits=8), time_s=4000 * _NS,
+            extra={"codes": at},
+        )  # fmt: skip
     yield "an end before a code that strikes", _measured(
         _stimulus(), replace(struck, trigger_code=0xEE, width_s=100 * _NS),
         codes=Codes(port=Port(), bits=8), count=20,

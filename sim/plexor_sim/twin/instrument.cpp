@@ -27,6 +27,7 @@ constexpr int64_t kReadWordClocks = 17, kSentWordClocks = 61;  // about, of a du
 // and from one that has waited to the next.
 constexpr int64_t kRecordedClocks = 27, kFollowClocks = 4;
 constexpr int64_t kTimecodeClocks = 2;
+constexpr int64_t kArmedClocks = 18;  // before a run, triggers count
 constexpr int kRankBits = 5;
 constexpr const char* kByThreshold = "a threshold ends it";
 
@@ -255,6 +256,7 @@ void Instrument::start_run() {
   uplink_.clear_events();
   // A code that begins before the run is none of it, but what changes soon behind belongs to it.
   port_.prepare(registers_, pins_.code_levels());
+  early_codes_.clear();
   streams_ = geometry_.has(kFeatureEvents) && registers_.get(kControlStream) & kStreamLive;
   enabled_ = inverted_ = either_ = 0;
   active_only_ = static_cast<uint32_t>(registers_.get(kControlActiveOnly));
@@ -314,6 +316,7 @@ void Instrument::begin_run() {
         !(steps_ && &stimulus == &stimuli_.front()))
       stimulus.start(start_ticks_ + stimulus.phase_ticks());
   zone_mask_ = static_cast<uint32_t>(registers_.get(kCodeZoneMask));
+  for (const Code& code : early_codes_) meet_start(code);
   report_clocks_ = registers_.get(kControlReportClocks);
   if (report_clocks_ && geometry_.has(kFeatureSnapshot) && streams_)
     report_ticks_ = start_ticks_ + (report_clocks_ + kFirstReportClocks) * geometry_.samples;
@@ -608,22 +611,25 @@ void Instrument::take_code(const Code& code) {
   if (code.is_torn || code.value != static_cast<uint32_t>(registers_.get(kCodeTriggerCode))) return;
   if (is_captured)
     trigger_by_code(code);
-  else
+  else if (state_ == kRunStateRunning)
     meet_start(code);
+  else if (state_ == kRunStateClearing)
+    early_codes_.push_back(code);
 }
 
-// A code from before the run may strike in it.
-void Instrument::meet_start(const Code& code) const {
-  const int64_t clock = geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
-  const int64_t first_ticks = state_ == kRunStateRunning ? start_ticks_ : begin_ticks_;
-  if ((clock + kTriggerClocks) * geometry_.samples < first_ticks) return;
-  for (const Stimulus& stimulus : stimuli_)
-    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && code.ticks < first_ticks)
-      need_gateware("a code strikes while the run begins,", start_ticks_);
+int64_t Instrument::code_trigger_clock(const Code& code) const {
+  return geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
+}
+
+// A code that begins before a run strikes in it where its time to strike has not come by then.
+void Instrument::meet_start(const Code& code) {
+  if (code.ticks >= start_ticks_) return;
+  if (code_trigger_clock(code) + kArmedClocks >= geometry_.clock_of(start_ticks_))
+    trigger_by_code(code);
 }
 
 void Instrument::trigger_by_code(const Code& code) {
-  const int64_t clock = geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
+  const int64_t clock = code_trigger_clock(code);
   for (Stimulus& stimulus : stimuli_)
     if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && !stimulus.is_busy(clock)) {
       // It may come in time to go on with a run that is about to end.

@@ -98,7 +98,8 @@ class Instrument {
   void stop_at(int64_t ticks, uint32_t reason);
   void trigger_from(int number, int64_t ticks);
   void trigger_by_code(const Code& code);
-  void meet_start(const Code& code) const;
+  void meet_start(const Code& code);
+  int64_t code_trigger_clock(const Code& code) const;
   void set_idle_levels();
   void take_code(const Code& code);
   bool is_masked(uint32_t code) const;
@@ -148,6 +149,7 @@ class Instrument {
   CodePort port_;
   int64_t masked_ = 0, mended_ = 0, mended_clock_ = -1;
   uint32_t zone_mask_ = 0;
+  std::vector<Code> early_codes_;  // that would strike; they are from before the run
 
   // The sweep table.
   int steps_ = 0, step_ = 0;  // in the table; the step under way
