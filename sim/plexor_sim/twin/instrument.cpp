@@ -284,12 +284,12 @@ void Instrument::start_run() {
 
 void Instrument::begin_run() {
   if (geometry_.has(kFeatureCodes) && registers_.get(kControlStopOn) & kStopOnStall)
-    need_gateware("it ends by StopOn.STALL, which depends on clocks,", start_ticks_);
+    throw NeedsGateware("a stall ends it, and single clocks decide when");
   for (int output = 0; output < geometry_.strikes; output++) {
     const int64_t trigger = registers_.get(kStimulusTrigger, output);
     if (registers_.get(kStimulusEnable, output) &&
         (trigger == kTriggerLatency || trigger == kTriggerMissed))
-      need_gateware("a decision starts strikes, at a clock of the matcher's,", start_ticks_);
+      throw NeedsGateware("a decision starts strikes, at a clock of the matcher's");
   }
   state_ = kRunStateRunning;
   has_run_ = true;

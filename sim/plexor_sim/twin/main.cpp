@@ -92,7 +92,7 @@ std::string beyond(const Options& options) {
                                                  {"--max-cycles", options.max_cycles > 0},
                                                  {"--prove", options.prove}};
   for (const auto& [name, is_given] : others)
-    if (is_given) return name;
+    if (is_given) return std::string("its option ") + (name + 2) + " needs it";
   return {};
 }
 

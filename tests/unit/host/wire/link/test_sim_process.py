@@ -149,9 +149,9 @@ def test_that_the_twin_hands_over_is_told_as_what_it_means(
     shown = StringIO()
     shown.isatty = lambda: is_terminal
     monkeypatch.setattr(sim_process.sys, "stderr", shown)
-    found = process(f"import os; os.write(2, b'{begins}--pace\\n')")
+    found = process(f"import os; os.write(2, b'{begins}its option pace needs it\\n')")
     assert found.line(soon()) is None
     found.ended()
     assert shown.getvalue() == (
-        "plexor: the gateware itself is simulated, which is slower: --pace\n"
+        "plexor: the gateware itself is simulated, which is slower: its option pace needs it\n"
     )
