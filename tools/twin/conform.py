@@ -28,7 +28,7 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.geometry import STEP_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import Space, banks
-from plexor.protocol.registers import BLOCKS, InputSelect, Stream
+from plexor.protocol.registers import BLOCKS, InputSelect
 from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
@@ -80,10 +80,9 @@ class Taken:
     generated: int
     handed_over: str
     """Why the gateware has taken the run."""
-    drops_by_polls: bool
-    """Whether what was dropped depends on the host's polls: two runs on the gateware differ, too.
-    The link's FIFO was full, and the time to count what it did not take may fill the FIFOs before
-    the merge; or these were full while the chip took snapshots that the host had asked for."""
+    drops_on_link: bool
+    """Whether the link's FIFO was full. What it took then depends on the host's polls, and the time
+    to count the rest may fill the FIFOs before the merge: two runs on the gateware differ too."""
     answers: list[tuple[int | bytes, ...]]
     """What the instrument said to what the host said before the run."""
     status: dict[str, int]
@@ -139,9 +138,6 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
             handed_over = server.handed_over()
         # Without a matcher a drop on the link is told with the others.
         matches = Feature.MATCH in result.identity.geometry.features
-        settings = measurement.settings
-        by_chip = settings.stream == Stream.LIVE and settings.report_on_chip
-        asks = settings.report_s is not None and not by_chip
         end_ps = result.end_ticks * result.tick_fs // 1000
         edges = np.fromfile(truth, TRUTH)
         found = document(analyse(result), None, ExitCode.PASS)
@@ -175,7 +171,7 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
         result.accounting.generated,
         handed_over,
         any(
-            entry.upload_dropped or (entry.dropped and (asks or not matches))
+            entry.upload_dropped or (entry.dropped and not matches)
             for entry in result.accounting.sources
         ),
         said,
@@ -211,7 +207,7 @@ def differences(one: Taken, other: Taken) -> list[str]:
         found.append("answers")
     if one.truth != other.truth:
         found.append("edges at the pins")
-    polls_count = one.drops_by_polls or other.drops_by_polls
+    polls_count = one.drops_on_link or other.drops_on_link
     if one.events != other.events and not polls_count:
         found.append("events on the link")
     if one.frames != other.frames and not polls_count:
