@@ -17,9 +17,8 @@ import os
 import sys
 from collections.abc import Iterator
 
-from plexor_sim.serve import GATEWARE, TWIN
 from tools.twin import faults
-from tools.twin.conform import differences, prepared, taken
+from tools.twin.conform import compared
 from tools.twin.draw import ALL_BOARDS, Measurement, drawn
 from tools.twin.planted import planted
 
@@ -43,14 +42,13 @@ def main(arguments: list[str] | None = None) -> int:
     same, handed_over, differ, events = 0, 0, 0, 0
     twin_s = gateware_s = 0.0
     for name, measurement in measurements:
-        found = taken(measurement, prepared(measurement, TWIN))
-        expected = taken(measurement, prepared(measurement, GATEWARE))
+        found, expected, what = compared(measurement)
         events += expected.generated
         if found.handed_over:
             handed_over += 1
         else:
             twin_s, gateware_s = twin_s + found.cpu_s, gateware_s + expected.cpu_s
-        if what := differences(found, expected):
+        if what:
             differ += 1
             print(f"{name} on {measurement.board}: {', '.join(what)}", flush=True)
         else:

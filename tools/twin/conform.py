@@ -36,7 +36,7 @@ from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.front_end import front_end_options
 from plexor_sim.packages import default_cache
-from plexor_sim.serve import Prepared, prepare
+from plexor_sim.serve import GATEWARE, TWIN, Prepared, prepare
 from plexor_sim.server import Server
 from tools.twin.draw import Measurement
 from tools.twin.words import answers
@@ -53,6 +53,8 @@ _LOOK_CLOCKS, _RECORD_CLOCKS = 10, 110
 _WAITED_CLOCKS = STEP_CLOCKS + 512
 """So long behind the end of a step, what has waited for its record has been matched."""
 _END_S = 10.0
+_TAKES = 8
+"""Runs on the gateware, at most, where events were dropped."""
 _PATIENCE_S = (60.0,)
 """A command that is sent again on a busy machine would shift a run on one of both."""
 _STATUS = {"status", "channel_status", "source", "long_filter_status"}
@@ -83,6 +85,8 @@ class Taken:
     drops_on_link: bool
     """Whether the link's FIFO was full. What it took then depends on the host's polls, and the time
     to count the rest may fill the FIFOs before the merge: two runs on the gateware differ too."""
+    drops: bool
+    """Whether events were dropped on the chip."""
     answers: list[tuple[int | bytes, ...]]
     """What the instrument said to what the host said before the run."""
     status: dict[str, int]
@@ -174,6 +178,7 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
             entry.upload_dropped or (entry.dropped and not matches)
             for entry in result.accounting.sources
         ),
+        result.accounting.dropped_on_chip > 0,
         said,
         status,
     )
@@ -231,6 +236,22 @@ def differences(one: Taken, other: Taken) -> list[str]:
         if one.document.get(name) != other.document.get(name)
     ]
     return found
+
+
+def compared(measurement: Measurement) -> tuple[Taken, Taken, list[str]]:
+    """Take a measurement on both; return what the twin and the gateware made of it, and what
+    differs.
+
+    What a full FIFO drops may depend on a clock in which the host reads a register. Then the
+    gateware differs from itself: one of its runs must be the twin's.
+    """
+    found = taken(measurement, prepared(measurement, TWIN))
+    for _ in range(_TAKES):
+        expected = taken(measurement, prepared(measurement, GATEWARE))
+        what = differences(found, expected)
+        if not what or not expected.drops:
+            break
+    return found, expected, what
 
 
 def _frames(wire: bytes) -> Iterator[Frame]:
