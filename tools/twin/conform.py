@@ -245,13 +245,17 @@ def compared(measurement: Measurement) -> tuple[Taken, Taken, list[str]]:
     What a full FIFO drops may depend on a clock in which the host reads a register. Then the
     gateware differs from itself: one of its runs must be the twin's.
     """
-    found = taken(measurement, prepared(measurement, TWIN))
-    for _ in range(_TAKES):
-        expected = taken(measurement, prepared(measurement, GATEWARE))
+    found, gateware = (
+        taken(measurement, prepared(measurement, TWIN)),
+        prepared(measurement, GATEWARE),
+    )
+    takes = 1
+    while True:
+        expected = taken(measurement, gateware)
         what = differences(found, expected)
-        if not what or not expected.drops:
-            break
-    return found, expected, what
+        if not what or not expected.drops or takes == _TAKES:
+            return found, expected, what
+        takes += 1
 
 
 def _frames(wire: bytes) -> Iterator[Frame]:
