@@ -272,8 +272,9 @@ def _headed(
     # Yokogawa's names stand further up, too.
     names = next((row for row in above if row and row[0] == "TraceName:"), names)
     listed = _CHANNELS.search(text)
-    if listed and set(names[-1:]) == {"logic"}:
-        logic = [name.strip() for name in listed[1].split(",")]
+    logic = [name.strip() for name in listed[1].split(",")] if listed else []
+    # libsigrok 0.4 writes no row of names.
+    if logic and (set(names[-1:]) == {"logic"} or (not any(names) and len(logic) == width)):
         names = [*names[: len(names) - len(logic)], *logic]
     beside = next((row[1] for row in rows[:_HEAD] if len(row) > 1 and row[0] == "Source"), "")
     if beside and not any(names):
