@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of CONTRIBUTING, on a copy: each kind of change touches what its recipe names."""
+"""The recipes of CONTRIBUTING, on a copy: each kind of change touches what its recipe names.
+
+The change of a stage has a page of its own: what the page shows is in its patch, and works.
+"""
 
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,6 +20,12 @@ ROOT = Path(__file__).parents[2]
 RECIPES = Path(__file__).parent / "recipes"
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("host", "hdl", "sim", "soc")
+PAGE = (ROOT / "docs" / "understand" / "change-a-stage.md").read_text(encoding="utf-8")
+"""The recipe of `stage`."""
+TESTED = ("tests", "docs", "pyproject.toml")
+"""What a copy needs, too, for a patch with tests of its own."""
+GLITCHES = 50
+"""Pulses that the page's device has in the page's run, one each 10 us."""
 STORED = ROOT / "tests" / "fuzz" / "corpus" / "run" / "seed-table"
 
 
@@ -26,10 +36,24 @@ def touched(kind):
 
 
 def named(kind):
-    """Return the patterns of files that CONTRIBUTING names for a kind, in its heading's section."""
+    """Return the patterns of files that the recipe of a kind names.
+
+    It is the section of CONTRIBUTING with its heading, or a page.
+    """
+    if kind == "stage":
+        return names_of(PAGE)
     section = re.split(rf"^## How to add an? {kind}$", TEXT, flags=re.MULTILINE)[1]
-    section = section.partition("\n## ")[0]
-    return {name for name in re.findall(r"`([\w./-]+)`", section) if "/" in name}
+    return names_of(section.partition("\n## ")[0])
+
+
+def names_of(text):
+    """Return the files and folders that a text names."""
+    return {name for name in re.findall(r"`([\w./-]+)`", text) if "/" in name}
+
+
+def blocks(kind):
+    """Return the fenced blocks of a kind on the page."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -39,7 +63,10 @@ def planted(request, tmp_path):
     for name in (*PACKAGES, "tools", "constraints"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
-    (tmp_path / "docs").mkdir()
+    for name in TESTED if kind == "stage" else ():
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    (tmp_path / "docs").mkdir(exist_ok=True)
     patch = RECIPES / f"{kind}.patch"
     subprocess.run(["git", "apply", "-C1", patch], cwd=tmp_path, check=True)
     paths = os.pathsep.join([*(str(tmp_path / name) for name in PACKAGES), str(tmp_path)])
@@ -53,7 +80,7 @@ def planted(request, tmp_path):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     return run
@@ -66,7 +93,14 @@ def of(kind):
 
 @pytest.mark.parametrize(
     ("kind", "most"),
-    [("register", 6), ("statistic", 4), ("exporter", 2), ("device", 3), ("board", 2)],
+    [
+        ("register", 6),
+        ("statistic", 4),
+        ("exporter", 2),
+        ("device", 3),
+        ("board", 2),
+        ("stage", 20),
+    ],
 )
 def test_a_recipe_names_each_file_that_its_change_touches(kind, most):
     files = touched(kind)
@@ -163,3 +197,47 @@ def test_a_board_is_simulated_and_its_features_are_listed(planted, tmp_path):
     assert re.search(r"^board +strange8$", identity, re.MULTILINE)
     planted("tools.features")
     assert "`strange8`" in (tmp_path / "docs" / "features.md").read_text()
+
+
+def test_a_stage_is_changed_in_at_most_six_files_of_the_gateware():
+    files = {file for file in touched("stage") if file.startswith("hdl/")}
+    assert files <= names_of(PAGE)
+    assert 0 < len(files) <= 6
+
+
+def test_what_the_page_shows_of_a_stage_is_in_its_patch():
+    patch = (RECIPES / "stage.patch").read_text(encoding="utf-8")
+    fragments = blocks("diff")
+    assert len(fragments) >= 7
+    for fragment in fragments:
+        assert f"\n{fragment}" in patch
+
+
+def typed(words, planted):
+    """Run the lines of the page that begin with these words."""
+    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    chosen = [line for line in lines if line.startswith(words)]
+    assert chosen
+    for line in chosen:
+        planted(*shlex.split(line.partition(" -m ")[2]))
+
+
+@of("stage")
+def test_a_counter_of_glitches_passes_its_tests_and_counts_those_that_are_planted(planted):
+    short = ("-p", "no:cacheprovider", "-m", "not full")
+    planted("pytest", "-q", *short, "tests/unit/hdl/capture/test_glitches.py")
+    planted("pytest", "-q", *short, "tests/contract/test_document.py")
+    printed = planted(blocks("py")[-1], how="-c")
+    assert printed == f"glitches {GLITCHES}\n"
+    assert printed in blocks("text")
+
+
+@pytest.mark.full
+@of("stage")
+def test_gateware_with_a_counter_of_glitches_does_as_the_twin_in_as_many_clocks(
+    planted, monkeypatch
+):
+    typed(".venv/bin/python -m pytest", planted)
+    typed(".venv/bin/python -m tools.twin", planted)
+    monkeypatch.setenv("PLEXOR_CORE", "gateware")
+    assert planted(blocks("py")[-1], how="-c") == f"glitches {GLITCHES}\n"
