@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -34,7 +34,10 @@ that it cannot undo."""
 _MOST_NAMES = 20
 _SCOPES = "./|"
 """What stands between a scope and a name, in dumps and in tools of makers of FPGAs."""
-_RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
+RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
+"""The range of a vector at the end of its name."""
+_TWIN = re.compile(r"#\d+(?=\[-?\d+:-?\d+\]$|$)")
+"""The number of a signal whose name another one has too."""
 _BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")
 
 
@@ -151,11 +154,11 @@ class CaptureFile:
 
     def _vectors(self, base: str, same: Callable[[str], str]) -> list[str]:
         names = [name for name, declared in self.signals.items() if declared.bits > 1]
-        return _ending({name: _RANGE.sub("", name) for name in names}, base, same)
+        return _ending({name: RANGE.sub("", name) for name in names}, base, same)
 
     def _range(self, name: str) -> tuple[int, int]:
         """Return the numbers of a vector's first and last bit."""
-        match = _RANGE.search(name)
+        match = RANGE.search(name)
         return (int(match[1]), int(match[2])) if match else (self.signals[name].bits - 1, 0)
 
     def _bit(self, name: str, number: int) -> SignalBit:
@@ -165,14 +168,14 @@ class CaptureFile:
         if not min(left, right) <= number <= max(left, right) or bit >= declared.bits:
             raise self._wrong(f"{name} has no bit {number}; must be {left} to {right}")
         return SignalBit(
-            f"{_RANGE.sub('', name)}[{number}]", declared.handle, bit=bit, of=declared.bits
+            f"{RANGE.sub('', name)}[{number}]", declared.handle, bit=bit, of=declared.bits
         )
 
     def _unusable(self, name: str) -> str:
         declared = self.signals[name]
         if declared.bits > 1:
             left, _ = self._range(name)
-            base = _RANGE.sub("", name)
+            base = RANGE.sub("", name)
             return (
                 f"{name} has {counted(declared.bits, 'bit')}; name one of them, such as "
                 f"{base}[{left}]"
@@ -189,9 +192,34 @@ def _ending(texts: Mapping[str, str], wanted: str, same: Callable[[str], str]) -
     `same` makes equal texts of those that count as the same.
     """
     known, end = {name: same(text) for name, text in texts.items()}, same(wanted)
-    whole = [name for name, text in known.items() if text == end]
     ends = tuple(sign + end for sign in _SCOPES)
-    return whole or [name for name, text in known.items() if text.endswith(ends)]
+
+    def named(known: Mapping[str, str]) -> list[str]:
+        whole = [name for name, text in known.items() if text == end]
+        return whole or [name for name, text in known.items() if text.endswith(ends)]
+
+    return named(known) or named({n: _TWIN.sub("", t) for n, t in known.items() if "#" in t})
+
+
+def by_name(declared: Iterable[tuple[str, Declared, Hashable]]) -> dict[str, Declared]:
+    """Return signals by name, from (name, signal, what it is in the file).
+
+    Signals of one name are one if they are the same in the file. Else they have numbers: `clk#1`
+    and `clk#2`, before the range of a vector.
+    """
+    named: dict[str, dict[Hashable, Declared]] = {}
+    for name, signal, identity in declared:
+        named.setdefault(name, {}).setdefault(identity, signal)
+    found: dict[str, Declared] = {}
+    for name, signals in named.items():
+        if len(signals) == 1:
+            found[name] = next(iter(signals.values()))
+            continue
+        match = RANGE.search(name)
+        base, extent = (name[: match.start()], match[0]) if match else (name, "")
+        for number, signal in enumerate(signals.values(), 1):
+            found[f"{base}#{number}{extent}"] = signal
+    return found
 
 
 def _listed(names: list[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from plexor.base.units import FEMTOSECONDS, seconds_of
-from plexor.files.imports.capture import Capture, CaptureFile, ReadRules, SignalBit
+from plexor.files.imports.capture import RANGE, Capture, CaptureFile, ReadRules, SignalBit
 from plexor.files.imports.open import open_capture
 from plexor.files.imports.proposal import proposed
 from plexor.files.imports.timing import timing_of
@@ -106,5 +106,6 @@ def _listed(file: CaptureFile, name: str, capture: Capture) -> ListedSignal:
 
 
 def _bit(name: str) -> str:
-    base, bracket, numbers = name.rpartition("[")
-    return f"{base}[{numbers.partition(':')[0].rstrip(']')}]" if bracket else f"{name}[0]"
+    # A number alone is an element of an array, not a range.
+    match = RANGE.search(name)
+    return f"{name[: match.start()]}[{match[1]}]" if match else f"{name}[0]"

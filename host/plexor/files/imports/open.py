@@ -45,8 +45,11 @@ _OTHERS = {
     ".fsdb": "write a VCD or an FST, by `fsdb2vcd`",
     ".shm": "write a VCD, by `simvisdbutil`",
     ".trn": "write a VCD, by `simvisdbutil`",
-    ".lxt": "write an FST, by GTKWave's tools",
-    ".lxt2": "write an FST, by GTKWave's tools",
+    ".lxt": "write an FST in its place, such as by `vvp FILE -fst`, or export a VCD in GTKWave",
+    ".lxt2": "write a VCD, by GTKWave's `lxt2vcd`",
+    ".lx2": "write a VCD, by GTKWave's `lxt2vcd`",
+    ".vzt": "write a VCD, by GTKWave's `vzt2vcd`",
+    ".evcd": "write a VCD of four states, by GTKWave's `evcd2vcd`",
     ".wfm": "export it as CSV on the oscilloscope",
     ".isf": "export it as CSV on the oscilloscope",
     ".bin": "export it as CSV",
@@ -68,4 +71,7 @@ def open_capture(path: Path, rules: ReadRules) -> CaptureFile:
         return READERS[suffix](path, rules)
     if suffix in _OTHERS:
         raise UsageError(f"{path}: {suffix} is not read; {_OTHERS[suffix]}")
-    raise UsageError(f"{path}: its suffix must be one of {', '.join(READERS)}")
+    raise UsageError(
+        f"{path}: its suffix must be one of {', '.join(READERS)}; rename it if it is one of these, "
+        "or write a VCD or a CSV"
+    )

@@ -33,6 +33,7 @@ from plexor.files.imports.units import scale_of
 MOST_BYTES = 10**11
 """Greatest length of the samples: about five minutes of reading."""
 ABOUT = "about.txt"
+_AGAIN = "save it again, by PulseView or sigrok-cli"
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
@@ -78,7 +79,7 @@ def open_sr(path: Path, rules: ReadRules) -> CaptureFile:
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except NOT_WHOLE as error:
-        raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
+        raise UsageError(f"{path}: not a whole sigrok session: {error}; {_AGAIN}") from error
 
     def read(chosen: Sequence[SignalBit]) -> Capture:
         return _read(path, session, chosen)
@@ -98,7 +99,7 @@ def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     except NOT_WHOLE as error:
-        raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
+        raise UsageError(f"{path}: not a whole sigrok session: {error}; {_AGAIN}") from error
     exported = exported_run(session.about)
     return Capture(
         format="sigrok session",
@@ -114,7 +115,9 @@ def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture
 def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
     version = _text(path, archive, "version").strip()
     if version not in ("1", "2"):
-        raise UsageError(f"{path}: version {version[:20]!r} of sigrok's format; must be 1 or 2")
+        raise UsageError(
+            f"{path}: version {version[:20]!r} of sigrok's format; must be 1 or 2: {_AGAIN}"
+        )
     table = configparser.RawConfigParser(delimiters="=", strict=False)
     try:
         table.read_string(_text(path, archive, "metadata"))
@@ -123,10 +126,10 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
         unit = int(device.get("unitsize", "1"))
         file = device["capturefile"]
     except KeyError as error:
-        raise UsageError(f"{path}: its metadata does not say {error}") from error
+        raise UsageError(f"{path}: its metadata does not say {error}; {_AGAIN}") from error
     except (configparser.Error, ValueError) as error:
         text = " ".join(str(error).split())
-        raise UsageError(f"{path}: its metadata: {text[:200]}") from error
+        raise UsageError(f"{path}: its metadata: {text[:200]}; {_AGAIN}") from error
     hertz = Fraction(rate[1]) * scale_of(rate[2]) if rate else Fraction(0)
     if not hertz:
         raise UsageError(f"{path}: samplerate {device['samplerate'][:40]!r}; must be above 0 Hz")
@@ -160,7 +163,9 @@ def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]
         raise UsageError(f"{path}: {file}-1 to {file}-{max(numbered)} must all be there")
     if not names:
         entries = ", ".join(archive.namelist())
-        raise UsageError(f"{path}: no samples of logic; it has {entries[:200]}")
+        raise UsageError(
+            f"{path}: no samples of logic; it has {entries[:200]}: export volts as CSV"
+        )
     for name in names:
         if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UsageError(f"{path}: {name} is compressed in a way that sigrok does not use")
@@ -177,7 +182,9 @@ def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
         with archive.open(name) as file:
             data = file.read(_MOST_TEXT)
     except KeyError as error:
-        raise UsageError(f"{path}: not a sigrok session: no {name!r} in the archive") from error
+        raise UsageError(
+            f"{path}: not a sigrok session: no {name!r} in the archive; {_AGAIN}"
+        ) from error
     return data.decode("utf-8", "replace")
 
 

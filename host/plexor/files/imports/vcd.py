@@ -29,6 +29,7 @@ from plexor.files.imports.capture import (
     Declared,
     ReadRules,
     SignalBit,
+    by_name,
     too_many,
 )
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
@@ -66,6 +67,12 @@ _EXTENDED = (b"$dumpports", b"$dumpportson", b"$dumpportsoff", b"$dumpportsall",
 _LEVEL_SIGNS = frozenset("".join(LEVELS).encode())
 _VECTOR_SIGNS = frozenset(b"bBrRsS")
 _DUMPS = (b"$dumpall", b"$dumpon", b"$dumpoff")
+_AGAIN = "write the dump again, or put it right by hand"
+_CUT = "cut the file before it to read what is whole"
+_FOUR_STATES = (
+    "it is an extended VCD, of ports; must be a VCD of four states: write it by $dumpvars, or "
+    "convert it by GTKWave's `evcd2vcd`"
+)
 _INCOMPLETE = "the file ends within a line: it is incomplete, and what is whole is read"
 
 
@@ -74,6 +81,7 @@ class _Header:
     """What the declarations say."""
 
     unit_fs: int = 0
+    variables: list[tuple[str, Declared]] = field(default_factory=list[tuple[str, Declared]])
     signals: dict[str, Declared] = field(default_factory=dict[str, Declared])
     comments: str = ""
     date: str = ""
@@ -111,11 +119,14 @@ def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[Signal
     # What $dumpvars says was there before: a change at the same time is an edge.
     times[: changes.initial] -= 1
     values = np.frombuffer(changes.values, np.uint32)
+    # Changes by signal, in their order: a dump may have many thousands of signals.
+    order = np.argsort(values >> 2, kind="stable")
+    bounds = np.searchsorted(values[order] >> 2, np.arange(len(read) + 1))
 
     def values_of(number: int) -> tuple[Times, Levels, int]:
-        own = (values >> 2) == number
+        own = order[bounds[number] : bounds[number + 1]]
         levels = (values[own] & np.uint32(3)).astype(np.uint8)
-        return times[own], levels, int(np.count_nonzero(own[: changes.initial]))
+        return times[own], levels, int(np.searchsorted(own, changes.initial))
 
     edges: dict[str, SignalEdges] = {}
     starts: list[int] = []
@@ -182,7 +193,10 @@ def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
     end = _CHANGES.search(text)
     if end is not None and b"$var" in text[: end.start()]:
         return text[: end.end()], text[end.end() :]
-    raise UsageError(f"{path}: no $enddefinitions; must be a value change dump (VCD)")
+    raise UsageError(
+        f"{path}: no $enddefinitions; must be a value change dump (VCD): write it again, with all "
+        "its declarations"
+    )
 
 
 def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
@@ -191,7 +205,9 @@ def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
     words = iter(_decoded(text).split())
     for word in words:
         if not word.startswith("$"):
-            raise UsageError(f"{path}: {_shown(word)} in the declarations; must be $ and a word")
+            raise UsageError(
+                f"{path}: {_shown(word)} in the declarations; must be $ and a word: {_AGAIN}"
+            )
         body: list[str] = []
         for part in words:
             if part == "$end":
@@ -202,11 +218,12 @@ def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
         elif word == "$upscope":
             del scopes[-1:]
         elif word == "$timescale":
-            header.unit_fs = _unit_fs(path, "".join(body))
+            header.unit_fs = 0 if rules.unit_s is not None else _unit_fs(path, "".join(body))
         elif word == "$date":
             header.date = " ".join(body)
         elif word == "$var":
             _declare(path, header, scopes, body)
+    header.signals = by_name((name, own, own.handle) for name, own in header.variables)
     if _window(header):
         for name, declared in header.signals.items():
             if name.rpartition(".")[2] in _MARKS_OF_ILA:
@@ -231,14 +248,15 @@ def _declare(path: Path, header: _Header, scopes: list[str], body: list[str]) ->
     if len(body) < 4 or not body[1].isdecimal():
         raise UsageError(
             f"{path}: $var {_shown(' '.join(body))}; must be a kind, a number of bits, a code and "
-            "a name"
+            f"a name: {_AGAIN}"
         )
     kind, bits, code = body[0], int(body[1]), body[2]
     if kind == "port":
-        raise UsageError(f"{path}: it is an extended VCD, of ports; must be a VCD of four states")
+        raise UsageError(f"{path}: {_FOUR_STATES}")
     name = ".".join([*(scope for scope in scopes if scope), "".join(body[3:])])
     has_levels = kind.lower() not in _NO_LEVELS
-    header.signals.setdefault(name, Declared(kind, bits if has_levels else 0, code.encode()))
+    declared = Declared(kind, bits if has_levels else 0, code.encode())
+    header.variables.append((name, declared))
 
 
 def _decoded(text: bytes) -> str:
@@ -254,7 +272,8 @@ def _unit_fs(path: Path, text: str) -> int:
     match = _TIMESCALE.fullmatch(text)
     if match is None or not int(match[1]):
         raise UsageError(
-            f"{path}: $timescale {_shown(text)}; must be a number of s, ms, us, ns, ps or fs"
+            f"{path}: $timescale {_shown(text)}; must be a number of s, ms, us, ns, ps or fs: say "
+            "how long a unit of time is, such as --timescale 1ns"
         )
     return int(match[1]) * unit_fs_of(match[2])
 
@@ -378,7 +397,7 @@ class _Changes:
                 # What was dumped before any time stood there before this one.
                 self._end_dump()
         elif time < self.now:
-            raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back")
+            raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back: {_CUT}")
         elif time > self.now:
             self._end_dump()
         self.now = time
@@ -402,10 +421,7 @@ class _Changes:
         elif word == b"$end":
             self._end_dump()
         elif word in _EXTENDED:
-            raise UsageError(
-                f"{self.path}: {_shown(word)}: it is an extended VCD, of ports; must be a VCD of "
-                "four states"
-            )
+            raise UsageError(f"{self.path}: {_shown(word)}: {_FOUR_STATES}")
         elif sign == ord("$") and word not in _DUMPS:
             self._section = word
         elif word not in _DUMPS:
@@ -437,7 +453,9 @@ class _Changes:
             self._change(value, word)
 
     def _wrong(self, word: bytes, right: str) -> UsageError:
-        return UsageError(f"{self.path}: {_shown(word)} at time {self.now}; must be {right}")
+        return UsageError(
+            f"{self.path}: {_shown(word)} at time {self.now}; must be {right}: {_CUT}"
+        )
 
 
 def _shown(text: str | bytes) -> str:

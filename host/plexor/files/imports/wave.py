@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+import zlib
 from array import array
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from plexor.files.imports.capture import (
     Declared,
     ReadRules,
     SignalBit,
+    by_name,
     too_many,
 )
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
@@ -40,11 +42,17 @@ _HEADER_TYPE, _HEADER_LENGTH = 0, 329
 _BLOCK = struct.Struct(">BQ")
 """A block's type and the length of all behind the type, in FST (GTKWave's `fstapi.h`)."""
 _PACKED_WHOLE = 254
+_LENGTH = 8
+"""Bytes of a length, in FST."""
+_GZIP_WINDOW = 31
+"""zlib's number for gzip."""
+_PIECE = 1 << 12
 _BLOCK_TYPES = {*range(9), _PACKED_WHOLE, 255}
 _OPEN = (255, 0)
 """The type and the length of a block that is still being written."""
 _LACKS = "not yet implemented: "
 """How the library says that it lacks something."""
+_AGAIN = "write it again, or as a VCD"
 _GHW_START = b"GHDLwave\n"
 
 
@@ -60,13 +68,12 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
     head = _head(path, name)
     with _refusing(path):
         wave: Any = wellen.Waveform(str(path))
-        variables: dict[str, Any] = {}
-        for variable in wave.all_vars():
-            variables.setdefault(str(variable.full_name), variable)
+        variables = [(str(variable.full_name), variable) for variable in wave.all_vars()]
         unit = str(wave.timescale.unit).rpartition(".")[2]
         unit_fs = int(wave.timescale.factor) * unit_fs_of(unit)
 
-        exported = exported_run(_told(variables.get(f"{SCOPE}.{ABOUT}")))
+        signals = by_name((name, _declared(own), own.signal_id) for name, own in variables)
+        exported = exported_run(_told(dict(variables).get(f"{SCOPE}.{ABOUT}")))
 
     def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
@@ -92,7 +99,6 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
             ),
         )
 
-    signals = {name: _declared(variable) for name, variable in variables.items()}
     return CaptureFile(path, name, signals, read)
 
 
@@ -111,7 +117,7 @@ def _refusing(path: Path) -> Generator[None]:
         if text.startswith(_LACKS):
             lacks = text.removeprefix(_LACKS).rstrip("!")[:200]
             raise UsageError(f"{path}: pywellen does not read it: {lacks}; write a VCD") from error
-        raise UsageError(f"{path}: not a whole waveform: {text[:200]}") from error
+        raise UsageError(f"{path}: not a whole waveform: {text[:200]}; {_AGAIN}") from error
     finally:
         os.dup2(saved, 2)
         os.close(saved)
@@ -126,6 +132,9 @@ def _head(path: Path, name: str) -> bytes:
     try:
         with path.open("rb") as file:
             head = file.read(_HEADER.size)
+            packed = (
+                file.read(_PIECE) if name == "FST" and head[:1] == bytes([_PACKED_WHOLE]) else b""
+            )
             if name == "GHW":
                 like = head.startswith(_GHW_START)
             else:
@@ -141,8 +150,20 @@ def _head(path: Path, name: str) -> bytes:
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {reason_of(error)}") from error
     if not like:
-        raise UsageError(f"{path}: not a whole waveform: its bytes are not those of {name}")
-    return head
+        raise UsageError(
+            f"{path}: not a whole waveform: its bytes are not those of {name}; {_AGAIN}"
+        )
+    return _unpacked_head(head, packed) if packed else head
+
+
+def _unpacked_head(head: bytes, packed: bytes) -> bytes:
+    """Return the start of a file that is packed whole: behind two lengths, by gzip."""
+    try:
+        gzipped = (head + packed)[_BLOCK.size + _LENGTH :]
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(gzipped, _HEADER.size)
+    except zlib.error:
+        # The library tells what is wrong with it.
+        return b""
 
 
 def _not_closed(path: Path) -> UsageError:
@@ -153,7 +174,7 @@ def _not_closed(path: Path) -> UsageError:
 
 
 def _end(head: bytes) -> int:
-    """Return the last time of an FST file; 0 of one that is packed whole, and of another format."""
+    """Return the last time of an FST file; 0 of another format."""
     if len(head) < _HEADER.size:
         return 0
     kind, length, _, last = _HEADER.unpack(head)
@@ -169,7 +190,8 @@ def _told(variable: Any) -> str:
 
 def _declared(variable: Any) -> Declared:
     width = variable.bitwidth
-    has_levels = width and not variable.is_real and not variable.is_string
+    is_event = str(variable.var_type).lower() == "event"
+    has_levels = width and not (variable.is_real or variable.is_string or is_event)
     return Declared(str(variable.var_type), int(width) if has_levels else 0, variable)
 
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from plexor.files.imports.capture import ReadRules
 from plexor.files.imports.listing import listing
+from plexor.files.imports.open import open_capture
 
 from .captures import vcd
 
@@ -34,6 +35,18 @@ def test_each_signal_has_its_edges_and_its_period(tmp_path):
     assert found["top.clk"].period_s == Fraction(20, 10**9)
     assert found["top.still"].use == "nothing: it never changes"
     assert (capture.from_s, capture.step_s) == (0, Fraction(1, 10**8))
+
+
+def test_the_bit_that_is_proposed_of_a_vector_is_one(tmp_path):
+    path = tmp_path / "a.vcd"
+    names = ("range [3:1]", "element[2]", "plain", "other.[1]")
+    declared = "".join(f"$var wire 3 {n} {name} $end\n" for n, name in enumerate(names))
+    path.write_text(f"$timescale 1 ns $end\n{declared}$enddefinitions $end\n#0\nb100 0\n#9\n")
+    file = open_capture(path, ReadRules())
+    said = [signal.use for signal in listing(path, ReadRules()).signals]
+    bits = [use.removeprefix("one bit of it, such as ") for use in said]
+    assert bits == ["range[3]", "element[2][0]", "plain[0]", "other.[1][0]"]
+    assert [file.chosen(bit).of for bit in bits] == [3] * 4
 
 
 def test_what_rises_first_strikes_and_what_follows_as_often_answers(tmp_path):

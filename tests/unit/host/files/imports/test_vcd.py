@@ -3,6 +3,7 @@
 
 import io
 import random
+import time
 from fractions import Fraction
 from itertools import pairwise
 
@@ -14,6 +15,8 @@ from vcd.writer import VCDWriter
 
 from plexor.base.errors import UsageError
 from plexor.files.imports import vcd as module
+from plexor.files.imports.capture import ReadRules, SignalBit
+from plexor.files.imports.open import open_capture
 
 from .captures import edges, read, vcd
 
@@ -202,6 +205,66 @@ def test_a_name_beyond_ascii_is_the_signals_name(code, tmp_path):
     assert set(read(path, ["réponse", "répo_plexor_"])[1]) == {"réponse", "répo_plexor_"}
     with pytest.raises(UsageError, match="no signal 'reponse'; it has réponse"):
         read(path, ["reponse"])
+
+
+TWINS = """$timescale 1 ns $end $scope module top $end
+$var wire 1 ! twin $end $var wire 1 " twin $end $var wire 1 ! alias $end $var wire 1 ! alias $end
+$var wire 4 # a.word [3:0] $end $scope module a $end $var wire 4 % word [3:0] $end $upscope $end
+$upscope $end $enddefinitions $end
+#0 0! 0" b0 # b0 % #3 1! b10 # #5 1" b100 % #9
+"""
+
+
+def test_signals_of_one_name_have_numbers_and_those_that_are_one_do_not(tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_text(TWINS)
+    names = ["twin#1", "twin#2", "alias", "a.word#1[1]", "a.word#2[2]"]
+    times = [[at for at, _ in own] for own in edges(path, names).values()]
+    assert times == [[3], [5], [3], [3], [5]]
+    for name in ("twin", "top.twin"):
+        with pytest.raises(UsageError, match=f"'{name}' is top.twin#1, top.twin#2; name one"):
+            read(path, [name])
+
+
+def test_a_time_unit_that_is_said_stands_for_one_that_cannot_be_read(tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_text(GOOD.replace("1 ns", "1.5 turns"))
+    assert read(path, ["a"], unit_s=Fraction(1, 10**6))[0].unit_fs == 10**9
+    with pytest.raises(UsageError, match="say how long a unit of time is, such as --timescale 1ns"):
+        read(path, ["a"])
+
+
+def test_what_is_cut_where_the_refusal_says_is_read(tmp_path):
+    path = tmp_path / "a.vcd"
+    for wrong in ("#4 1!", "#10 nonsense"):
+        path.write_text(f"{GOOD} {wrong}")
+        with pytest.raises(UsageError, match="cut the file before it to read what is whole"):
+            read(path, ["a"])
+        path.write_text(GOOD)
+        assert edges(path, ["a"])["a"] == [(5, 1), (9, 0)]
+
+
+def test_reading_many_signals_takes_time_by_their_changes(tmp_path):
+    count = 16_000
+    path = tmp_path / "a.vcd"
+    declared = "".join(f"$var wire 1 s{number} w{number} $end\n" for number in range(count))
+    changes = "".join(
+        f"#{step}\n" + "".join(f"{step & 1}s{number}\n" for number in range(count))
+        for step in range(20)
+    )
+    path.write_text(f"$timescale 1 ns $end\n{declared}$enddefinitions $end\n{changes}")
+    file = open_capture(path, ReadRules())
+    bits = [SignalBit(name, own.handle) for name, own in file.signals.items()]
+
+    def took_s(chosen):
+        before = time.process_time()
+        capture = file.read(chosen)
+        assert all(len(own.times) == 19 for own in capture.edges.values())
+        return time.process_time() - before
+
+    few_s = min(took_s(bits[:8]) for _ in range(3))
+    # Each signal costs what its changes do, and some 50 us; it was 300.
+    assert took_s(bits) < few_s + count * 130e-6
 
 
 GOOD = "$timescale 1 ns $end $var wire 1 ! a $end $enddefinitions $end #0 0! #5 1! #9 0!"

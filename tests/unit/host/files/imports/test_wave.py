@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waveforms that Icarus and GHDL write: the edges that the design makes, in each format."""
 
+import gzip
+import struct
 import subprocess
 import sys
 
@@ -19,6 +21,15 @@ module t;
     $dumpfile("FILE"); $dumpvars(0, t);
     #100 s = 1; #50 r = 1; port[2] = 1; #10 s = 0; #10 r = 0; port[2] = 0;
     #30 s = 1; #60 r = 1; #10 s = 0; r = 0; #30.123 $finish;
+  end
+endmodule
+"""
+BITS = r"""`timescale 1ns/1ps
+module t;
+  reg \pin[0] = 0, \pin[1] = 0; event ticked;
+  initial begin
+    $dumpfile("FILE"); $dumpvars(0, t);
+    #10 \pin[1] = 1; \pin[0] = 1; -> ticked; #10 \pin[1] = 0; #10 \pin[1] = 1; #10 $finish;
   end
 endmodule
 """
@@ -107,6 +118,30 @@ def test_an_fst_file_lasts_as_long_as_its_header_says(waves):
     assert read(waves / "icarus.fst", ["s"])[0].end == read(waves / "icarus.vcd", ["s"])[0].end
 
 
+def test_an_fst_file_that_is_packed_whole_lasts_as_long(waves, tmp_path):
+    whole, path = (waves / "icarus.fst").read_bytes(), tmp_path / "packed.fst"
+    packed = gzip.compress(whole)
+    path.write_bytes(b"\xfe" + struct.pack(">QQ", 16 + len(packed), len(whole)) + packed)
+    capture = read(path, ["s"])[0]
+    assert capture.end == read(waves / "icarus.fst", ["s"])[0].end
+    assert edges(path, ["s"]) == edges(waves / "icarus.fst", ["s"])
+
+
+def test_an_event_has_no_levels_and_bits_with_names_of_their_own_are_a_vector(tmp_path):
+    text = BITS.replace("FILE", "bits.fst")
+    (tmp_path / "a.v").write_text(text)
+    subprocess.run(["iverilog", "-o", "a.vvp", "a.v"], cwd=tmp_path, check=True)
+    subprocess.run(["vvp", "a.vvp", "-fst"], cwd=tmp_path, check=True, capture_output=True)
+    signals = {
+        signal.name: signal for signal in list_capture(tmp_path / "bits.fst").listing.signals
+    }
+    assert signals["t.ticked"].use == "no levels"
+    # The reader makes a vector of both.
+    path = tmp_path / "bits.fst"
+    assert edges(path, [r"t.\pin[0]"])[r"t.\pin[0]"] == [(10_000, 1)]
+    assert [at for at, _ in edges(path, [r"t.\pin[1]"])[r"t.\pin[1]"]] == [10_000, 20_000, 30_000]
+
+
 def refusal(path):
     """Return why a file is refused; nothing if it is read."""
     try:
@@ -143,7 +178,8 @@ def test_what_is_called_a_waveform_and_is_none_is_one_line(waves, tmp_path):
         command = (sys.executable, "-m", "plexor", "import", path)
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         kind = path.suffix[1:].upper()
-        said = f"plexor: {path}: not a whole waveform: its bytes are not those of {kind}\n"
+        said = f"plexor: {path}: not a whole waveform: its bytes are not those of {kind}"
+        said += "; write it again, or as a VCD\n"
         assert (done.returncode, done.stderr) == (2, said)
 
 
