@@ -7,10 +7,12 @@ on release and processor, so the SHA-256 of each file that is used is checked in
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from plexor_sim.packages import PackageMissing, make_once, sha256
@@ -39,19 +41,8 @@ def icestorm(cache: Path) -> Path:
 
 def _fill(directory: Path) -> None:
     package = f"{ICESTORM} {ICESTORM_VERSION} (Debian package)"
-    for tool in ("apt-get", "dpkg-deb"):
-        if shutil.which(tool) is None:
-            raise PackageMissing(package, f"{tool} is not on the path", "use a Debian or Ubuntu")
     with tempfile.TemporaryDirectory(dir=directory.parent) as folder:
-        download = ("apt-get", "-qq", "download", f"{ICESTORM}={ICESTORM_VERSION}*")
-        try:
-            _run(package, folder, *download)
-        except PackageMissing:
-            # apt may have no package lists yet. With lists of its own, it needs no root.
-            Path(folder, "lists", "partial").mkdir(parents=True)
-            own = [f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}"]
-            _run(package, folder, "apt-get", "-qq", *own, "update")
-            _run(package, folder, "apt-get", *own, *download[1:])
+        download(package, f"{ICESTORM}={ICESTORM_VERSION}*", folder)
         for archive in sorted(Path(folder).glob("*.deb")):
             _run(package, folder, "dpkg-deb", "-x", str(archive), "unpacked")
         for name, wanted in ICESTORM_FILES.items():
@@ -59,6 +50,58 @@ def _fill(directory: Path) -> None:
             if not path.is_file() or sha256(path.read_bytes()) != wanted:
                 raise PackageMissing(package, f"{name} is not the expected file", "report it")
             shutil.copyfile(path, directory / name)
+
+
+def download(package: str, wanted: str, folder: str) -> None:
+    """Have apt download `NAME=VERSION` into a folder. Raises PackageMissing with `package`."""
+    _needs(package, "apt-get", "dpkg-deb")
+    command = ("apt-get", "-qq", "download", wanted)
+    try:
+        _run(package, folder, *command)
+    except PackageMissing:
+        # apt may have no package lists yet. With lists of its own, it needs no root.
+        own = _own_lists(folder)
+        _run(package, folder, "apt-get", "-qq", *own, "update")
+        _run(package, folder, "apt-get", *own, *command[1:])
+
+
+def download_source(package: str, wanted: str, folder: str) -> None:
+    """Have apt download the archive of upstream's source of `NAME=VERSION` into a folder.
+
+    The archives of sources are those of the packages. Raises PackageMissing with `package`.
+    """
+    _needs(package, "apt-get")
+    parts = Path(folder, "parts")
+    parts.mkdir()
+    for path in _sources_of_packages():
+        text = path.read_text()
+        if path.suffix == ".sources":
+            text = re.sub(r"(?m)^Types:.*$", "Types: deb-src", text)
+        else:
+            text = re.sub(r"(?m)^deb\s", "deb-src ", text)
+        (parts / path.name).write_text(text)
+    own = [*_own_lists(folder), f"-oDir::Etc::SourceParts={parts}", "-oDir::Etc::SourceList=none"]
+    # An archive of others may have no sources.
+    with suppress(PackageMissing):
+        _run(package, folder, "apt-get", "-qq", *own, "update")
+    _run(package, folder, "apt-get", "-qq", *own, "source", "--tar-only", "--download-only", wanted)
+
+
+def _sources_of_packages() -> list[Path]:
+    folder = Path("/etc/apt")
+    paths = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]
+    return [path for path in paths if path.is_file() and path.suffix in (".list", ".sources")]
+
+
+def _own_lists(folder: str) -> list[str]:
+    Path(folder, "lists", "partial").mkdir(parents=True, exist_ok=True)
+    return [f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}"]
+
+
+def _needs(package: str, *tools: str) -> None:
+    for tool in tools:
+        if shutil.which(tool) is None:
+            raise PackageMissing(package, f"{tool} is not on the path", "use a Debian or Ubuntu")
 
 
 def _run(package: str, folder: str, *command: str) -> None:

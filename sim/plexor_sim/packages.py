@@ -116,13 +116,16 @@ def freertos_kernel(cache: Path) -> Path:
     """Return the folder of FreeRTOS-Kernel's sources. The first call fetches them with cargo."""
     parts = sha256("\0".join((FREERTOS_SHA256, *FREERTOS_PARTS)).encode())[:12]
     directory = cache / f"{FREERTOS_CRATE}-{FREERTOS_VERSION}-{parts}"
-    return make_once(directory, lambda made: _unpack(_crate(cache), made))
+    return make_once(
+        directory,
+        lambda made: _unpack(crate(FREERTOS_CRATE, FREERTOS_VERSION, FREERTOS_SHA256, cache), made),
+    )
 
 
-def _unpack(crate: Path, directory: Path) -> None:
+def _unpack(archive_path: Path, directory: Path) -> None:
     """Unpack the needed part of the kernel from the crate."""
     prefix = f"{FREERTOS_CRATE}-{FREERTOS_VERSION}/FreeRTOS-Kernel/"
-    with tarfile.open(crate) as archive:
+    with tarfile.open(archive_path) as archive:
         for member in archive:
             name = member.name.removeprefix(prefix)
             # Members are copied, not extracted: Debian 12's Python has no filter against bad ones.
@@ -131,43 +134,46 @@ def _unpack(crate: Path, directory: Path) -> None:
                 continue
             target = directory / name
             if ".." in target.parts:
-                raise ValueError(f"{crate.name}: {member.name!r} leaves its folder")
+                raise ValueError(f"{archive_path.name}: {member.name!r} leaves its folder")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content.read())
 
 
-def _crate(cache: Path) -> Path:
-    """Return the checked .crate file in cargo's own cache; fetch it if it is missing."""
-    package = f"{FREERTOS_CRATE} {FREERTOS_VERSION} (Rust crate)"
-    crate = _cached_crate()
-    if crate is None:
+def crate(name: str, version: str, checksum: str, cache: Path) -> Path:
+    """Return the checked .crate file in cargo's own cache; fetch it if it is missing.
+
+    Raises PackageMissing.
+    """
+    package = f"{name} {version} (Rust crate)"
+    path = _cached_crate(name, version, checksum)
+    if path is None:
         cargo = shutil.which("cargo")
         if cargo is None:
             raise PackageMissing(
                 package, "cargo is not on the path", f"install {_CARGO}, needed only once"
             )
-        reason = _fetch(cargo, cache)
-        crate = _cached_crate()
-        if crate is None:
+        reason = _fetch(cargo, f'{name} = "={version}"', cache)
+        path = _cached_crate(name, version, checksum)
+        if path is None:
             raise PackageMissing(
                 package,
                 reason or "cargo's cache has no such file with the right SHA-256",
                 f"let {_CARGO} reach a registry or mirror once",
             )
-    return crate
+    return path
 
 
-def _cached_crate() -> Path | None:
+def _cached_crate(name: str, version: str, checksum: str) -> Path | None:
     """Return the crate file with the right checksum in cargo's registry caches, if there is one."""
     # CARGO_HOME is cargo's own variable. Cargo, with its mirrors, decides where to download to.
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-    for crate in sorted(home.glob(f"registry/cache/*/{FREERTOS_CRATE}-{FREERTOS_VERSION}.crate")):
-        if sha256(crate.read_bytes()) == FREERTOS_SHA256:
-            return crate
+    for path in sorted(home.glob(f"registry/cache/*/{name}-{version}.crate")):
+        if sha256(path.read_bytes()) == checksum:
+            return path
     return None
 
 
-def _fetch(cargo: str, cache: Path) -> str:
+def _fetch(cargo: str, dependency: str, cache: Path) -> str:
     """Have cargo fetch the crate for a temporary project; return the reason of a failure, or ""."""
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".cargo-") as project:
@@ -175,7 +181,7 @@ def _fetch(cargo: str, cache: Path) -> str:
         manifest = (
             '[package]\nname = "plexor-fetch"\nversion = "0.0.0"\nedition = "2021"\n\n'
             '[lib]\npath = "lib.rs"\n\n[workspace]\n\n'
-            f'[dependencies]\n{FREERTOS_CRATE} = "={FREERTOS_VERSION}"\n'
+            f"[dependencies]\n{dependency}\n"
         )
         Path(project, "Cargo.toml").write_text(manifest)
         Path(project, "lib.rs").write_text("")

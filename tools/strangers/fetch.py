@@ -21,10 +21,19 @@ def packages(cache: Path) -> Path:
 
 def _fill(directory: Path) -> None:
     wheels = directory / "wheels"
+    pip_download(LOCK, wheels, "--only-binary=:all:")
+    for wheel in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(directory)
+        wheel.unlink()
+
+
+def pip_download(requirements: Path, folder: Path, *options: str) -> None:
+    """Have pip download what a file with checksums names. Raises PackageMissing."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-    command += ["--only-binary=:all:", "--disable-pip-version-check", "--dest", str(wheels)]
+    command += ["--disable-pip-version-check", "--dest", str(folder), *options]
     done = subprocess.run(
-        [*command, "--requirement", str(LOCK)],
+        [*command, "--requirement", str(requirements)],
         capture_output=True,
         text=True,
         check=False,
@@ -32,8 +41,4 @@ def _fill(directory: Path) -> None:
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise PackageMissing(LOCK.name, lines[-1], "let pip reach an index or mirror once")
-    for wheel in sorted(wheels.glob("*.whl")):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(directory)
-        wheel.unlink()
+        raise PackageMissing(requirements.name, lines[-1], "let pip reach an index or mirror once")
