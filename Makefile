@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram waves features lookup site soc soc-report bench bench-twin scope-bench scope-picture stalls strangers mistakes weights house surface twin wheels mutants fuzz lock clean
+.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram waves features lookup site soc soc-report bench bench-twin scope-bench scope-picture stalls strangers captures mistakes weights house surface twin wheels mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -96,6 +96,9 @@ mistakes: setup
 
 strangers: setup
 	$(RUN) tools.strangers $(ARGS)
+
+captures: setup
+	$(RUN) tools.captures $(ARGS)
 
 house: setup
 	$(RUN) tools.house $(LISTS:1=--lists)
