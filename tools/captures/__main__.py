@@ -12,7 +12,7 @@ and of vectors of at most 64 bits each bit, up to 25,000 of them in a file.
 Prints a line for each capture whose line has one of the texts: package, format, signals, bits and
 edges compared, other readers, and whether all is equal; or why it is refused, which must name a way
 on. Exit codes: 0 all is well, 1 an edge is not equal or a refusal names no way, 2 there is no such
-capture, 3 a package or a tool is missing.
+capture, 3 a package or a tool is missing, or a tool fails or takes too long.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from subprocess import CalledProcessError, TimeoutExpired
 
 from plexor_sim.packages import PackageMissing, default_cache
 from tools.captures.checked import Checked, Reader, checked
@@ -60,7 +61,11 @@ def main(arguments: Sequence[str]) -> int:
             found.append(one)
             if not options.json:
                 print(row(one), flush=True)
-    except PackageMissing as error:
+    except TimeoutExpired as error:
+        name = Path(error.cmd[0]).name
+        print(f"error: {name} took more than {error.timeout:g} s; try again", file=sys.stderr)
+        return 3
+    except (PackageMissing, CalledProcessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
     if not found:

@@ -128,6 +128,17 @@ def test_the_designs_that_are_dumped_compile(tmp_path: Path) -> None:
     assert found.edges > 2_500
 
 
+def test_a_tool_that_takes_too_long_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def late(*_: object) -> list[object]:
+        raise subprocess.TimeoutExpired(["/usr/bin/verilator", "--trace"], 300.0)
+
+    monkeypatch.setattr(captures, "check_all", late)
+    assert captures.main([]) == 3
+    assert capsys.readouterr().err == "error: verilator took more than 300 s; try again\n"
+
+
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 def test_all_captures_are_read_as_others_read_them_or_refused_with_a_way_on(
