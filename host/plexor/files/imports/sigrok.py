@@ -34,6 +34,7 @@ MOST_BYTES = 10**11
 """Greatest length of the samples: about five minutes of reading."""
 ABOUT = "about.txt"
 _AGAIN = "save it again, by PulseView or sigrok-cli"
+_ANALOG = "analog, and left out; volts are read from a CSV, by PulseView or sigrok-cli"
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
@@ -53,6 +54,8 @@ class _Session:
     """What Plexor writes into its own files."""
     entries: tuple[str, ...]
     """Files of samples in the archive, in order."""
+    analog: tuple[str, ...]
+    """Names of the analog channels, which are not read."""
 
 
 @dataclass(slots=True)
@@ -109,6 +112,7 @@ def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture
         end=count,
         edges={signal.name: _edges(probes[signal.handle]) for signal in chosen},
         exported=exported,
+        notes=(f"{', '.join(session.analog)}: {_ANALOG}",) if session.analog else (),
     )
 
 
@@ -146,7 +150,8 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
             f"{path}: probe {outside[0]!r} is not in samples of {counted(unit, 'byte')}"
         )
     about = _text(path, archive, ABOUT) if ABOUT in archive.namelist() else ""
-    return _Session(hertz, unit, probes, about, _entries(path, archive, file))
+    analog = tuple(text for key, text in device.items() if re.fullmatch(r"analog\d{1,3}", key))
+    return _Session(hertz, unit, probes, about, _entries(path, archive, file), analog)
 
 
 def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]:

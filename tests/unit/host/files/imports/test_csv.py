@@ -78,6 +78,15 @@ TABLES = {
         ("P8_45", "P8_46"),
         0,
     ),
+    # What sigrok-cli makes of a session of its demo driver: readings, then the table.
+    "sigrok-cli with an analog channel": (
+        LIBSIGROK.replace("2/8", "3/13").replace("trig, irq", "trig, irq, A0")
+        + "A0: -10.00 V DC\n" * 500
+        + "logic,logic,V DC\n"
+        + "".join(f"{strike},{response},{3.3 * strike:g}\n" for _, strike, response in SAMPLES),
+        ("trig", "irq"),
+        0,
+    ),
     "Rigol DS1000": (
         "X,CH1,CH2,Start,Increment,\nSequence,Volt,Volt,-1.000000e-07,1.000000e-08\n"
         + "".join(

@@ -45,6 +45,17 @@ def test_analog_files_and_other_probes_are_left_alone(tmp_path):
     assert edges(path, ["trig"]) == {"trig": EDGES["trig"]}
 
 
+def test_analog_channels_are_named_as_left_out(tmp_path):
+    metadata = (
+        "[device 1]\ncapturefile=logic-1\ntotal probes=2\nsamplerate=200 kHz\ntotal analog=2\n"
+        "probe1=trig\nprobe2=irq\nanalog3=A0\nanalog4=A1\nunitsize=1\n"
+    )
+    path = sr(tmp_path / "a.sr", PINS, 40, metadata=metadata, **{"analog-1-3-1": b"\0" * 160})
+    found, _ = read(path, ["trig"])
+    assert found.notes[0].startswith("A0, A1: analog, and left out; ")
+    assert read(sr(tmp_path / "b.sr", PINS, 40), ["trig"])[0].notes == ()
+
+
 def test_a_file_of_plexors_begins_before_its_run(tmp_path):
     about = b"program: Plexor 0.1.0\nlead_ticks: 1\n"
     path = sr(tmp_path / "a.sr", PINS, 40, **{"about.txt": about})
