@@ -34,7 +34,7 @@ MOST_BYTES = 10**11
 """Greatest length of the samples: about five minutes of reading."""
 ABOUT = "about.txt"
 _AGAIN = "save it again, by PulseView or sigrok-cli"
-_ANALOG = "analog, and left out; volts are read from a CSV, by PulseView or sigrok-cli"
+_ANALOG = "analog, and left out; a CSV of these alone is read, as by sigrok-cli -C NAMES -O csv"
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8

@@ -81,7 +81,8 @@ TABLES = {
     # What sigrok-cli makes of a session of its demo driver: readings, then the table.
     "sigrok-cli with an analog channel": (
         LIBSIGROK.replace("2/8", "3/13").replace("trig, irq", "trig, irq, A0")
-        + "A0: -10.00 V DC\n" * 500
+        + "".join(f"A0: {1000 * 3.3 * strike:.1f} mV DC\n" for _, strike, _ in SAMPLES)
+        + "B7: -10.00 V DC\n" * 500
         + "logic,logic,V DC\n"
         + "".join(f"{strike},{response},{3.3 * strike:g}\n" for _, strike, response in SAMPLES),
         ("trig", "irq"),
@@ -308,6 +309,16 @@ TABLES = {
 def written(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
+
+
+def test_columns_that_are_not_the_channels_that_readings_name_are_refused(tmp_path):
+    # libsigrok 0.5.2 leaves out rows, and orders columns anew, where digital channels are beside.
+    rows = "".join(f"{n % 2},{-10 if n < 4 else 10}\n" for n in range(12))
+    readings = "A0: -10.0000 V DC\n" * 5 + "A0: 10.0000 V DC\n" * 5
+    path = tmp_path / "a.csv"
+    path.write_text(LIBSIGROK.replace("trig, irq", "D0, A0") + readings + "logic,V DC\n" + rows)
+    with pytest.raises(UsageError, match="the column of A0 has other values than the lines above"):
+        list_capture(path)
 
 
 @pytest.mark.parametrize("vendor", TABLES)
