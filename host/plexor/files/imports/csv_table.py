@@ -61,7 +61,6 @@ _READING = re.compile(
     r"([^,;]+): ([+-]?\d+(?:\.(\d+))?) ([munpkMµ]?)[A-Za-z%°]\S*(?: (?:AC|DC|RMS))*"
 )
 """A sample of an analog channel, which sigrok-cli writes for people to read."""
-_PREFIXES = {"": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6}
 _FRAMES = {"type", "start_time", "duration"}
 """Columns of the frames that an analyzer of Saleae's decoded."""
 WINDOW = "sample in window"
@@ -150,10 +149,15 @@ def table_of(path: Path) -> CsvTable:
 
 def _without_readings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers from 0, without readings that sigrok-cli mixes in."""
-    mixes = bool(lines) and lines[0].startswith(_SIGROK)
+    mixes = _mixes(lines)
     for number, line in enumerate(lines):
-        if not (mixes and _READING.fullmatch(line)):
+        if not (mixes and ": " in line and _READING.fullmatch(line)):
             yield number, line
+
+
+def _mixes(lines: Sequence[str]) -> bool:
+    """Return whether readings may stand above a table: it is of sigrok-cli."""
+    return bool(lines) and lines[0].startswith(_SIGROK)
 
 
 def _check_readings(path: Path, above: Sequence[str], table: CsvTable) -> None:
@@ -163,7 +167,7 @@ def _check_readings(path: Path, above: Sequence[str], table: CsvTable) -> None:
     """
     places = {head.name: number for number, head in enumerate(table.headings)}
     seen: Counter[str] = Counter()
-    for line in above:
+    for line in above if _mixes(above) else ():
         found = _READING.fullmatch(line)
         if not found or (column := places.get(found[1])) is None:
             continue
@@ -171,7 +175,7 @@ def _check_readings(path: Path, above: Sequence[str], table: CsvTable) -> None:
         seen[found[1]] += 1
         if row >= min(len(table.rows), _HEAD) or not NUMBER.fullmatch(table.rows[row][column]):
             continue
-        scale = _PREFIXES[found[4]]
+        scale = float(scale_of(found[4]))
         if abs(float(table.rows[row][column]) - float(found[2]) * scale) > scale * 0.6 * 10 ** -len(
             found[3] or ""
         ):

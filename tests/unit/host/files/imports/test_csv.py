@@ -311,6 +311,12 @@ def written(path, text):
     return path
 
 
+def test_a_setting_above_another_vendors_table_is_no_reading(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("CH1: 5 V\nTime,CH1\n" + "".join(f"{n},{n % 2}\n" for n in range(20)))
+    list_capture(path)
+
+
 def test_columns_that_are_not_the_channels_that_readings_name_are_refused(tmp_path):
     # libsigrok 0.5.2 leaves out rows, and orders columns anew, where digital channels are beside.
     rows = "".join(f"{n % 2},{-10 if n < 4 else 10}\n" for n in range(12))
